@@ -219,8 +219,8 @@ fn may_be_known(record: &Record<'_>, is_continued: bool) -> bool {
 fn may_be_better(message: &Message<'_>, record: &Record<'_>, is_continued: bool) -> bool {
     match message {
         // A job's name can be anything, so entities in it fit.
-        Message::Handling(rpc) => is_continued || rpc.job.is_some_and(characters::has_entities),
-        Message::Handled(handled) => is_continued || handled.rpc.job.is_some_and(characters::has_entities),
+        Message::Handling(rpc) => is_continued || rpc.job.is_some_and(characters::has_markup),
+        Message::Handled(handled) => is_continued || handled.rpc.job.is_some_and(characters::has_markup),
         // These have line breaks of their own in some versions.
         Message::Req(_)
         | Message::RefreshRwLocks(_)

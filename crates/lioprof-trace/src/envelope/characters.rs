@@ -22,6 +22,11 @@ pub(crate) fn has_entities(text: &[u8]) -> bool {
     memchr_iter(b'&', text).any(|at| entity(&text[at..]).0 > 1)
 }
 
+/// Whether `text` has entities or tags of HTML.
+pub(crate) fn has_markup(text: &[u8]) -> bool {
+    has_entities(text) || memchr_iter(b'<', text).any(|at| tag_len(&text[at..]) > 1)
+}
+
 /// The text with one blank for several.
 pub(crate) fn with_single_blanks(text: &[u8]) -> Vec<u8> {
     let mut out = text.to_vec();
@@ -91,10 +96,7 @@ pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
             continue;
         }
         let Some(word) = AT_WORDS.iter().find(|word| text[at..].starts_with(word)) else { continue };
-        let before = text[..at].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
-        let is_sign = before.iter().any(u8::is_ascii_digit)
-            || [&b"req"[..], b"rule", b"class", b"<?>", b"MGS"].iter().any(|end| before.ends_with(end));
-        if is_sign {
+        if may_precede_at(&text[..at]) {
             out.extend_from_slice(&text[from..at]);
             out.push(b'@');
             from = at + word.len();
@@ -105,6 +107,34 @@ pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
     }
     out.extend_from_slice(&text[from..]);
     Some(out)
+}
+
+/// Whether the last word of `text` is of those that stand before an `@`.
+fn may_precede_at(text: &[u8]) -> bool {
+    let word = text.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    word.iter().any(u8::is_ascii_digit)
+        || [&b"req"[..], b"rule", b"class", b"<?>", b"MGS"].iter().any(|end| word.ends_with(end))
+}
+
+/// The same of a text in lines: the words may have been broken off, `at` at the end of a line or at the beginning of the next.
+pub(crate) fn with_at_signs_in(lines: &[&[u8]]) -> Vec<Vec<u8>> {
+    let mut out: Vec<Vec<u8>> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let mut line = line.to_vec();
+        if let Some(rest) = line.strip_prefix(b"at ")
+            && let Some(before) = out.last_mut()
+            && may_precede_at(before.trim_ascii_end())
+        {
+            before.truncate(before.trim_ascii_end().len());
+            line = [b"@", rest].concat();
+        }
+        if line.trim_ascii_end().ends_with(b" at") {
+            line.truncate(line.trim_ascii_end().len());
+            line.push(b' ');
+        }
+        out.push(with_at_signs(&line).unwrap_or(line));
+    }
+    out
 }
 
 /// `ESC [ parameters letter`.

@@ -42,7 +42,7 @@ pub(crate) fn is_cut(data: &[u8]) -> bool {
         // Of a log that lost its last line, or of what `lctl` says at its end.
         return !own.is_empty();
     }
-    if begins_header(own) {
+    if prefix::begins_header(own) {
         return true;
     }
     let text = repair::repaired(tail).text;
@@ -58,22 +58,6 @@ pub(crate) fn is_cut(data: &[u8]) -> bool {
         }
         _ => false,
     })
-}
-
-/// Whether `line` is the beginning of a header and nothing more.
-fn begins_header(line: &[u8]) -> bool {
-    const FORM: &[u8] = b"hhhhhhhh:hhhhhhhh:";
-    let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    let start = line.iter().zip(FORM).all(|(byte, form)| if *form == b'h' { hex(*byte) } else { byte == form });
-    if line.is_empty() || !start {
-        return false;
-    }
-    // Behind the masks: numbers and signs up to the bracket, names up to its end.
-    let rest = line.get(FORM.len()..).unwrap_or_default();
-    match memchr::memchr(b'(', rest) {
-        None => rest.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'F')),
-        Some(names) => !rest[names..].windows(3).any(|end| end == b"())"),
-    }
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ fn heading(line: &str) -> Option<Sender> {
     let looks_like_one = word.starts_with(|c: char| c.is_ascii_alphabetic())
         && word.contains(|c: char| c.is_ascii_digit())
         && !NO_STEMS.iter().any(|no| stem.starts_with(no) && stem.len() <= no.len() + 1);
-    if !is_set_off || word.contains(' ') || !(looks_like_one || word.contains('/')) {
+    if !is_set_off || word.contains(' ') || !(looks_like_one || word.starts_with('/') && named(word).is_some()) {
         return None;
     }
     named(word)

@@ -15,8 +15,7 @@ use memchr::memchr_iter;
 /// Longest prefix: a path, twice.
 const MAX_PREFIX: usize = 2 * 4096;
 
-/// Where a header starts in `line`; `usual`: where it did in the line before. The header may be broken off at the end of the line, if what
-/// stands before it is nothing, or as usual, or signs only.
+/// Where a header starts in `line`; `usual`: where it did in the line before. The header may be broken off at the end of the line.
 pub(crate) fn header_start(line: &[u8], usual: usize) -> Option<usize> {
     if starts_like_header(line) {
         return Some(0);
@@ -34,9 +33,26 @@ pub(crate) fn header_start(line: &[u8], usual: usize) -> Option<usize> {
         if before.last().is_some_and(u8::is_ascii_alphanumeric) {
             return None;
         }
-        let signs_only = !before.iter().any(u8::is_ascii_alphanumeric);
-        (signs_only || header_len(header).is_some()).then_some(start)
+        (begins_header(header) || header_len(header).is_some()).then_some(start)
     })
+}
+
+/// Whether `line` is the beginning of a header and nothing more.
+pub(crate) fn begins_header(line: &[u8]) -> bool {
+    const FORM: &[u8] = b"hhhhhhhh:hhhhhhhh:";
+    let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let start = line.iter().zip(FORM).all(|(byte, form)| if *form == b'h' { hex(*byte) } else { byte == form });
+    if line.is_empty() || !start {
+        return false;
+    }
+    // Behind the masks: numbers and signs up to the bracket, names up to its end.
+    let rest = line.get(FORM.len()..).unwrap_or_default();
+    // Quoted-printable ends a line that goes on with a sign.
+    let rest = rest.strip_suffix(b"=").unwrap_or(rest);
+    match memchr::memchr(b'(', rest) {
+        None => rest.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'F')),
+        Some(names) => !rest[names..].windows(3).any(|end| end == b"())"),
+    }
 }
 
 /// `line` without what stands before the lines of its record: the very `prefix`, or one in which only digits differ.
@@ -44,7 +60,10 @@ pub(crate) fn without<'a>(line: &'a [u8], prefix: &[u8]) -> &'a [u8] {
     if let Some(rest) = line.strip_prefix(prefix) {
         return rest;
     }
-    // `grep -n` counts on, and at 10 there is one digit more.
+    // `grep -n` counts on, and at 10 there is one digit more. Any other number is the text's own (`0->1048575`).
+    if prefix.first().is_some_and(u8::is_ascii_digit) && !counts_on(prefix, line) {
+        return line;
+    }
     let (mut l, mut p) = (0, 0);
     while p < prefix.len() {
         let (in_line, in_prefix) = (digits(&line[l.min(line.len())..]), digits(&prefix[p..]));
@@ -65,6 +84,12 @@ pub(crate) fn without<'a>(line: &'a [u8], prefix: &[u8]) -> &'a [u8] {
 /// `grep` separates its line numbers by `:` in lines that match, by `-` in those around them.
 fn is_separator(byte: Option<&u8>) -> bool {
     matches!(byte, Some(b':' | b'-'))
+}
+
+/// Whether the number at the start of `line` is one of the next after that at the start of `prefix`.
+fn counts_on(prefix: &[u8], line: &[u8]) -> bool {
+    let number = |text: &[u8]| std::str::from_utf8(&text[..digits(text)]).ok()?.parse::<u64>().ok();
+    number(prefix).zip(number(line)).is_some_and(|(before, now)| now > before && now - before <= 4096)
 }
 
 fn digits(text: &[u8]) -> usize {
@@ -131,6 +156,14 @@ pub(crate) fn is_host(word: &str) -> bool {
 }
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// Whether `line` may be nothing but what stands before a line: a break behind it left it alone.
+pub(crate) fn is_bare(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let signs_only = line.iter().all(|byte| matches!(byte, b'>' | b'|' | b'+' | b'*' | b' '));
+    let number = line.strip_suffix(b":").unwrap_or(line);
+    signs_only || number.iter().all(u8::is_ascii_digit) || line.len() < 256 && sender(line).is_some()
+}
 
 /// The host of a line of syslog or of the journal: the word behind the time.
 fn of_syslog(text: &str) -> Option<&str> {
@@ -224,11 +257,12 @@ mod tests {
     }
 
     #[test]
-    fn a_header_may_be_broken_only_behind_nothing_or_signs() {
+    fn a_header_may_be_broken_off() {
         for (line, want) in [
             (&LINE[..40], Some(0)),
             ("> 00000100:00100000:12.0F:17000000", Some(2)),
-            ("see 00000100:00100000:12.0F:17000000", None),
+            ("oss01: 00000100:00100000:12.0F:17000000", Some(7)),
+            ("see 00000100:00100000:12.0F:170 and so on", None),
             ("x00000100:00100000:12.0F:1700000000.123456:0:43210:0:(a.c:1:f()) y", None),
             ("00000100:00100000", None),
             ("", None),
@@ -243,6 +277,7 @@ mod tests {
             ("oss01: ", "oss01:  req@1", " req@1"),
             ("9:", "10: req@1", " req@1"),
             ("9:", "10- req@1", " req@1"),
+            ("9:", "0->1048575)", "0->1048575)"),
             ("> ", ">", ""),
             ("> ", "req@1", "req@1"),
             ("Nov 25 09:46:40 oss01 lctl[4242]: ", "Nov 25 09:46:41 oss01 lctl[4242]:  req@1", " req@1"),

@@ -15,6 +15,8 @@ const MAX_LINES: usize = 4096;
 pub(crate) struct Group {
     /// What stood before its header.
     prefix: Vec<u8>,
+    /// .. in the same line.
+    is_prefixed: bool,
     bytes: Vec<u8>,
     /// Where each line ends in `bytes`.
     ends: Vec<usize>,
@@ -23,13 +25,19 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Begins with a line whose header is at `start`.
-    pub(crate) fn begin(&mut self, line: &[u8], start: usize) {
+    /// Begins with a line whose header is at `start`. `previous` is the line before, if it is none of the log: a break may have left the
+    /// prefix there.
+    pub(crate) fn begin(&mut self, line: &[u8], start: usize, previous: &[u8]) {
         self.prefix.clear();
         self.bytes.clear();
         self.ends.clear();
         self.widths.clear();
         self.prefix.extend_from_slice(&line[..start]);
+        self.is_prefixed = start > 0;
+        if start == 0 && !previous.is_empty() && prefix::is_bare(previous) {
+            self.prefix.extend_from_slice(previous.trim_ascii_end());
+            self.prefix.push(b' ');
+        }
         self.push(&line[start..], line.len());
     }
 
@@ -38,7 +46,8 @@ impl Group {
         let rest = prefix::without(line, &self.prefix);
         let has_room = self.ends.len() < MAX_LINES && self.bytes.len() + rest.len() <= MAX_RECORD;
         // What doubles line breaks leaves empty lines.
-        if has_room && !rest.starts_with(SUMMARY) && !rest.trim_ascii().is_empty() {
+        let is_none = rest.starts_with(SUMMARY) || rest.trim_ascii().is_empty();
+        if has_room && !is_none {
             self.push(rest, line.len());
         }
     }
@@ -57,6 +66,16 @@ impl Group {
     /// Whether there is a record.
     pub(crate) fn is_open(&self) -> bool {
         !self.ends.is_empty()
+    }
+
+    /// Whether the lines so far are a whole record: what follows is not needed.
+    pub(crate) fn is_whole(&self) -> bool {
+        let lines = self.lines();
+        let Some((_, broken, text)) = header_of(&lines) else { return false };
+        let mut texts = vec![text];
+        texts.extend_from_slice(&lines[broken + 1..]);
+        texts.len() == 1 && !wrap::begins_known(text)
+            || put_together(&texts, &self.widths[broken..]).is_some_and(|whole| wrap::is_whole(&whole.text))
     }
 
     fn lines(&self) -> Vec<&[u8]> {
@@ -82,7 +101,7 @@ impl Group {
             count(Repair::Remark, lines.len());
             return false;
         };
-        count(Repair::Prefix, usize::from(!self.prefix.is_empty()));
+        count(Repair::Prefix, usize::from(self.is_prefixed));
         out.extend_from_slice(&header);
         let mut texts: Vec<&[u8]> = Vec::with_capacity(lines.len() - broken);
         texts.push(text);
@@ -90,7 +109,7 @@ impl Group {
         if texts.len() == 1 && !may_be_changed(text) {
             out.extend_from_slice(text);
             count(Repair::Wrapped, broken);
-        } else if let Some(Whole { text, breaks, repair }) = wrap::whole(&texts, &self.widths[broken..]) {
+        } else if let Some(Whole { text, breaks, repair }) = put_together(&texts, &self.widths[broken..]) {
             let own_breaks = memchr::memchr_iter(b'\n', &text).count();
             out.extend_from_slice(&text);
             count(Repair::Wrapped, broken + breaks - own_breaks.min(breaks));
@@ -105,6 +124,25 @@ impl Group {
         }
         out.push(b'\n');
         true
+    }
+}
+
+/// Puts the text of a record together. Where that does not succeed, lines that may be prefixes, which a break left alone, are left out.
+fn put_together(texts: &[&[u8]], widths: &[usize]) -> Option<Whole> {
+    let found = wrap::whole(texts, widths);
+    if found.as_ref().is_some_and(|whole| wrap::is_whole(&whole.text)) {
+        return found;
+    }
+    let is_own = |(i, text): &(usize, &&[u8])| *i == 0 || !prefix::is_bare(text);
+    let own: Vec<usize> = texts.iter().enumerate().filter(is_own).map(|(i, _)| i).collect();
+    if own.len() == texts.len() {
+        return found;
+    }
+    let own_texts: Vec<&[u8]> = own.iter().map(|&i| texts[i]).collect();
+    let own_widths: Vec<usize> = own.iter().filter_map(|&i| widths.get(i).copied()).collect();
+    match wrap::whole(&own_texts, &own_widths).filter(|whole| wrap::is_whole(&whole.text)) {
+        Some(whole) => Some(Whole { breaks: own[whole.breaks], ..whole }),
+        None => found,
     }
 }
 
@@ -157,13 +195,18 @@ pub(crate) fn repaired(data: &[u8]) -> Repaired {
     let mut out = Repaired { text: Vec::with_capacity(data.len()), ..Repaired::default() };
     let mut group = Group::default();
     let (mut usual, mut seen) = (0, false);
+    let mut previous = &b""[..];
     for line in lines(data) {
         if let Some(start) = prefix::header_start(line, usual) {
             group.end(&mut out.text, &mut out.repairs);
             usual = start;
-            group.begin(line, start);
+            group.begin(line, start, previous);
             seen = true;
-        } else if group.is_open() {
+            previous = b"";
+            continue;
+        }
+        previous = line;
+        if group.is_open() {
             group.go_on(line);
         } else if !seen {
             out.before = data.len().min(line.as_ptr_range().end.addr() - data.as_ptr().addr() + 1);

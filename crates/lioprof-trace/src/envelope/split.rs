@@ -31,14 +31,21 @@ pub(crate) struct Part {
 /// Whether the lines of `head` say who they come from.
 pub(crate) fn names_senders(head: &[u8]) -> bool {
     let mut headings = Headings::default();
+    let mut group = Group::default();
     let mut usual = 0;
     lines(head).any(|line| match prefix::header_start(line, usual) {
         Some(start) => {
             usual = start;
             headings.record();
+            group.begin(line, start, b"");
             start > 0 && prefix::sender(&line[..start]).is_some()
         }
-        None => headings.line(line).is_some(),
+        None => {
+            // What goes on with a record is no heading, whatever it looks like.
+            let is_heading = headings.line(line).is_some() && (!group.is_open() || group.is_whole());
+            group.go_on(line);
+            is_heading
+        }
     })
 }
 
@@ -87,6 +94,8 @@ struct Splitter {
     current: usize,
     usual: usize,
     last_prefix: Vec<u8>,
+    /// The line before, if it is none of the log.
+    previous: Vec<u8>,
     limit: usize,
     kept: usize,
 }
@@ -101,6 +110,7 @@ impl Splitter {
             current: 0,
             usual: 0,
             last_prefix: Vec::new(),
+            previous: Vec::new(),
             limit,
             kept: 0,
         };
@@ -140,10 +150,16 @@ impl Splitter {
             }
             let part = &mut self.parts[self.current];
             part.has_records |= part.group.end(&mut part.text, &mut part.repairs);
-            part.group.begin(line, start);
+            part.group.begin(line, start, &self.previous);
+            self.previous.clear();
             return self.write_full(self.current);
         }
-        if let Some(sender) = self.headings.line(line) {
+        self.previous.clear();
+        self.previous.extend_from_slice(&line[..line.len().min(512)]);
+        let group = &self.parts[self.current].group;
+        if let Some(sender) = self.headings.line(line)
+            && (!group.is_open() || group.is_whole())
+        {
             self.block = self.part(Some(sender));
             self.current = self.block;
             // The next line is looked at anew.

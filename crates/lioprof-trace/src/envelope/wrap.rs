@@ -66,7 +66,7 @@ pub(crate) fn whole(lines: &[&[u8]], widths: &[usize]) -> Option<Whole> {
     let take = |found: &mut Option<Whole>, best: Option<(Vec<u8>, usize)>, repair: Option<Repair>| {
         let fit = best.as_ref().map_or(Fit::Not, |(text, _)| fit_of(text));
         // Names may hold entities, and fit with them.
-        let is_done = fit == Fit::Wholly && !best.as_ref().is_some_and(|(text, _)| characters::has_entities(text));
+        let is_done = fit == Fit::Wholly && !best.as_ref().is_some_and(|(text, _)| characters::has_markup(text));
         if fit == Fit::Wholly || found.is_none() {
             *found = best.map(|(text, breaks)| Whole { text, breaks, repair });
         }
@@ -82,7 +82,14 @@ pub(crate) fn whole(lines: &[&[u8]], widths: &[usize]) -> Option<Whole> {
     {
         return found;
     }
-    let plain: Vec<Vec<u8>> = lines.iter().map(|line| characters::plain(line)).collect();
+    let plain: Vec<Vec<u8>> = lines
+        .iter()
+        .map(|line| {
+            let once = characters::plain(line);
+            // A page that was escaped twice.
+            if characters::has_entities(&once) { characters::plain(&once) } else { once }
+        })
+        .collect();
     let mut plain: Vec<&[u8]> = plain.iter().map(|line| unquoted(line)).collect();
     // The blank at the end of the header may have been one of the characters.
     plain[0] = plain[0].trim_ascii_start();
@@ -95,10 +102,7 @@ pub(crate) fn whole(lines: &[&[u8]], widths: &[usize]) -> Option<Whole> {
     if take(&mut found, put_together(&single, widths), Some(Repair::Characters)) {
         return found;
     }
-    // The words that stand for the sign may be broken, too: ` at` at the end of a line.
-    let padded: Vec<Vec<u8>> = plain.iter().map(|line| at_ends(line)).collect();
-    let signs: Vec<Vec<u8>> =
-        padded.iter().map(|line| characters::with_at_signs(line).unwrap_or_else(|| line.clone())).collect();
+    let signs = characters::with_at_signs_in(&plain);
     let signs: Vec<&[u8]> = signs.iter().map(Vec::as_slice).collect();
     take(&mut found, put_together(&signs, widths), Some(Repair::AtSign));
     found
@@ -127,19 +131,6 @@ fn quoted_printable(lines: &[&[u8]]) -> Option<Vec<u8>> {
 /// Quoted-printable ends a line that goes on with `=`.
 fn unquoted(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"=").unwrap_or(line)
-}
-
-/// A line that a break left with ` at` at its end or `at ` at its beginning, with the blank that belongs to it.
-fn at_ends(line: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(line.len() + 2);
-    if line.starts_with(b"at ") {
-        out.push(b' ');
-    }
-    out.extend_from_slice(line);
-    if line.ends_with(b" at") {
-        out.push(b' ');
-    }
-    out
 }
 
 /// A text whose end can be any words: more of them fit, too.
@@ -178,6 +169,16 @@ pub(crate) fn fit(message: &Message<'_>) -> Fit {
         Message::Sending(rpc) | Message::Completed(rpc) if rpc.device_uuid.contains(&b' ') => Fit::Not,
         _ => Fit::Wholly,
     }
+}
+
+/// Whether a text is a whole message of a known kind.
+pub(crate) fn is_whole(text: &[u8]) -> bool {
+    fit_of(text) == Fit::Wholly
+}
+
+/// Whether a text begins like a message of a known kind.
+pub(crate) fn begins_known(text: &[u8]) -> bool {
+    text.is_empty() || !matches!(Message::parse_text(text), Message::Other)
 }
 
 fn fit_of(text: &[u8]) -> Fit {
@@ -286,7 +287,14 @@ impl Joined {
 
     /// A blank, unless there is one. Not at the beginning: headers end in one.
     fn blank(&mut self, next: &[u8]) {
-        let is_there = self.text.last().is_none_or(|byte| *byte == b' ') || next.starts_with(b" ");
+        // Nor beside a sign that two words stood for; three of them are a word.
+        let is_sign = |text: &[u8], three: bool| text.contains(&b'@') && !three;
+        let ends = is_sign(
+            self.text.get(self.text.len().saturating_sub(1)..).unwrap_or_default(),
+            self.text.ends_with(b"@@@"),
+        );
+        let begins = is_sign(next.get(..1).unwrap_or_default(), next.starts_with(b"@@@"));
+        let is_there = self.text.last().is_none_or(|byte| *byte == b' ') || next.starts_with(b" ") || ends || begins;
         if !is_there {
             self.text.push(b' ');
         }
