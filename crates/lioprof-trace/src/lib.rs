@@ -48,6 +48,7 @@ pub mod input;
 pub mod stages;
 
 mod decode;
+mod identity;
 mod join;
 mod live;
 mod logs;

@@ -5,12 +5,17 @@ use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use lioprof_model::NodeFrom;
 use lustre_debuglog::frame::{Form, binary, text};
 
 use crate::decode::reader::{BinaryReader, TextReader};
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
-use crate::input::{self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage};
+use crate::identity::contents::Contents;
+use crate::identity::decide::{Decision, Decisions, Evidence, Refusal, decide};
+use crate::input::{
+    self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, Severity, SharedDamage, node,
+};
 use crate::progress::Progress;
 
 /// A binary log that cannot be read at any offset is kept in memory up to this size, then in a
@@ -23,6 +28,8 @@ pub const DEFAULT_CHUNK_BYTES: usize = 512 << 10;
 /// An input that is a debug log.
 pub(crate) struct Planned {
     pub(crate) found: Found,
+    /// What told the node.
+    pub(crate) node_from: NodeFrom,
     pub(crate) compression: Option<Compression>,
     pub(crate) form: Form,
     /// Time of the first record, for the order of inputs.
@@ -43,6 +50,8 @@ pub struct Inputs {
     pub stores: Vec<PathBuf>,
     /// Inputs that cannot be used, and notes.
     pub problems: Vec<InputProblem>,
+    /// Which node each input belongs to, and why: a sentence each.
+    pub named: Vec<String>,
 }
 
 impl Inputs {
@@ -50,16 +59,55 @@ impl Inputs {
     #[must_use]
     pub fn find(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool, progress: &Progress) -> Self {
         let discovered = input::discover(inputs, rules, is_store);
-        let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
         let mut problems = discovered.problems;
+        let mut looks: Vec<(Planned, Evidence)> = Vec::new();
+        // One log has nothing to be compared with.
+        let alone = discovered.files.len() == 1;
         for found in discovered.files {
-            match look(found, progress) {
-                Ok(planned) => nodes.entry(planned.found.node.clone()).or_default().0.push(planned),
+            let fixed = node::fixed(&found.path, rules);
+            match look(found, fixed, alone, progress) {
+                Ok(look) => looks.push(look),
                 Err(problem) => problems.push(problem),
             }
         }
+        let (nodes, named, refused) = by_node(looks);
+        problems.extend(refused);
         progress.expect(nodes.values().flat_map(|logs| &logs.0).map(|planned| planned.file_bytes).sum());
-        Self { nodes, stores: discovered.stores, problems }
+        Self { nodes, stores: discovered.stores, problems, named }
+    }
+}
+
+/// Decides of which node each log is: the logs by node, which node each log is of, and what cannot be decided.
+fn by_node(looks: Vec<(Planned, Evidence)>) -> (BTreeMap<String, NodeLogs>, Vec<String>, Vec<InputProblem>) {
+    let (planned, evidence): (Vec<Planned>, Vec<Evidence>) = looks.into_iter().unzip();
+    let Decisions { nodes: decisions, refusals } = decide(&evidence);
+    let problems = refusals.into_iter().map(|Refusal { inputs, message }| {
+        let path = inputs.first().map_or_else(PathBuf::new, |&at| planned[at].found.path.clone());
+        InputProblem { path, severity: Severity::Error, message }
+    });
+    let problems = problems.collect();
+    let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
+    let mut named = Vec::new();
+    for (mut planned, decision) in planned.into_iter().zip(decisions) {
+        let Some(Decision { node, from, why }) = decision else { continue };
+        let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+        named.push(format!("`{}` is a log of node {node} (by {}{why})", planned.found.path.display(), in_words(from)));
+        planned.node_from = from;
+        planned.found.node.clone_from(&node);
+        nodes.entry(node).or_default().0.push(planned);
+    }
+    (nodes, named, problems)
+}
+
+fn in_words(from: NodeFrom) -> &'static str {
+    match from {
+        NodeFrom::Option => "--node",
+        NodeFrom::Prefix => "the host that it names",
+        NodeFrom::Path => "the part of the paths that tells the inputs apart",
+        NodeFrom::Name => "its name",
+        NodeFrom::Folder => "its folder",
+        NodeFrom::Contents => "its contents",
+        NodeFrom::Stdin => "where it comes from",
     }
 }
 
@@ -80,28 +128,50 @@ impl NodeLogs {
     }
 }
 
-fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
+/// Looks at an input: what it is, and what is known of the server that wrote it. If it is `alone`, its contents do not matter for that.
+fn look(
+    found: Found,
+    fixed: Option<(String, NodeFrom)>,
+    alone: bool,
+    progress: &Progress,
+) -> Result<(Planned, Evidence), InputProblem> {
     let mut opened = input::open(&found).map_err(|err| InputProblem::from(&err))?;
     let mut head = Vec::new();
     // The stream never fails: damage ends it, and is told when it is read to the end.
     opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
     let (compression, form) = (opened.compression, opened.form);
     let first_us = first_time(&head, form);
+    let mut contents = Contents::default();
+    if !alone && fixed.is_none() {
+        contents.add(&head, form);
+        if head.len() == PROBE_BYTES {
+            contents.add(&opened.tail(PROBE_BYTES), form);
+        }
+    }
+    let evidence = Evidence {
+        fixed,
+        components: node::components(&found.path),
+        here: node::here(&found.path),
+        contents,
+        path: found.path.display().to_string(),
+    };
     let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
     let keep = metadata.is_none();
     let opened = keep.then(|| {
         opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
         Box::new(opened)
     });
-    Ok(Planned {
+    let planned = Planned {
         compression,
         found,
+        node_from: NodeFrom::Name,
         form,
         first_us,
         file_bytes: metadata.map(|metadata| metadata.len()),
         progress: progress.clone(),
         opened,
-    })
+    };
+    Ok((planned, evidence))
 }
 
 fn first_time(head: &[u8], form: Form) -> i64 {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use lustre_debuglog::frame::{self, Form};
@@ -50,6 +51,18 @@ impl Opened {
     /// Whether the file can be read anywhere as it is.
     pub(crate) fn is_plain(&self) -> bool {
         self.plain.is_some()
+    }
+
+    /// The last bytes of a plain file, up to so many; none of anything else, or if they cannot be read.
+    pub(crate) fn tail(&self, bytes: usize) -> Vec<u8> {
+        let Some(file) = &self.plain else { return Vec::new() };
+        let len = file.metadata().map_or(0, |metadata| metadata.len());
+        let mut tail = vec![0; bytes.min(usize::try_from(len).unwrap_or(bytes))];
+        let from = len - tail.len() as u64;
+        match file.read_exact_at(&mut tail, from) {
+            Ok(()) => tail,
+            Err(_) => Vec::new(),
+        }
     }
 
     /// The whole input for random access: a plain file is used as it is, anything else goes through [`spool`]. Fails if the
