@@ -167,11 +167,13 @@ fn of_several_servers(analysis: &Analysis) -> Vec<String> {
         };
         if let [path] = paths[..] {
             format!(
-                "{path} holds the logs of two servers or more{clock}: {evidence}. Their RPCs are counted, but as those of one node;                  give each server's log as a file of its own, or the lines with their hosts' names before them (as `pdsh` prints them)"
+                "{path} holds the logs of two servers or more{clock}: {evidence}. Their RPCs are counted, but as those of one node; \
+                 give each server's log as a file of its own, or the lines with their hosts' names before them (as `pdsh` prints them)"
             )
         } else {
             format!(
-                "{} are taken for one server's logs, but hold those of two servers or more{clock}: {evidence}; say which node each is                  of with --node NAME=PATTERN",
+                "{} are taken for one server's logs, but hold those of two servers or more{clock}: {evidence}; say which node each is \
+                 of with --node NAME=PATTERN",
                 paths.join(", ")
             )
         }

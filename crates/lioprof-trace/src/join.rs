@@ -131,8 +131,7 @@ struct Thread {
     dropped: bool,
     /// No other pid has had its name since.
     has_name: bool,
-    /// When it began its first request, and its last one.
-    first_us: i64,
+    /// When it began its last request, microseconds since the epoch.
     last_us: i64,
 }
 
@@ -482,7 +481,7 @@ impl Join {
         thread.dropped = false;
         let known = std::mem::replace(&mut thread.known, true);
         let lost = thread.current.take();
-        thread.last_us = thread.last_us.max(event.time_us);
+        thread.last_us = event.time_us;
         if !thread.has_name {
             self.takes_name(event, rpc.thread, out.symbols);
         }

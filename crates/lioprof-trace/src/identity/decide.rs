@@ -145,7 +145,7 @@ impl<'a> Deciding<'a> {
             }
             for hints in folders.into_values() {
                 let different: BTreeSet<&String> = hints.iter().map(|(_, hint)| hint).collect();
-                if different.len() > 1 && hints.iter().all(|(_, hint)| words::without_pieces(hint).is_none()) {
+                if different.len() > 1 && hints.iter().all(|(_, hint)| is_own_name(hint)) {
                     for (at, hint) in &hints {
                         self.call(*at, hint.clone(), NodeFrom::Path, "the files' names differ by it");
                     }
@@ -250,7 +250,7 @@ impl<'a> Deciding<'a> {
         }
         let is_merged = |name: &String| merged.iter().any(|(_, names)| names.contains(&name));
         let others: Vec<&String> =
-            groups.keys().filter(|name| !words::is_host_like(name) && !is_merged(name)).take(MOST_COMPARED).collect();
+            groups.keys().filter(|name| may_be_a_piece(name) && !is_merged(name)).take(MOST_COMPARED).collect();
         let proves = |a: &Contents, b: &Contents| {
             a.equal_pids(b).is_some_and(|n| n >= EQUAL_PIDS_OF_OTHERS && a.shares_target(b)) || a.shares_request(b)
         };
@@ -341,6 +341,16 @@ impl<'a> Deciding<'a> {
     fn call(&mut self, at: usize, node: String, from: NodeFrom, why: &str) {
         self.nodes[at] = Decision { node, from, why: Some(why.to_owned()) };
     }
+}
+
+/// Whether a name is neither that of a piece nor one side of a comparison.
+fn is_own_name(name: &str) -> bool {
+    words::without_pieces(name).is_none() && !words::is_contrast(name)
+}
+
+/// Whether what a log holds may tell more than its name: neither that of a host nor one side of a comparison.
+fn may_be_a_piece(name: &str) -> bool {
+    !words::is_host_like(name) && !words::is_contrast(name)
 }
 
 /// Files that `split` has made, and what their names were before.

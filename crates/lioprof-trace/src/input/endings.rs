@@ -1,5 +1,7 @@
 //! Endings of file names: of rotated and dated segments, and any others.
 
+use std::net::Ipv4Addr;
+
 /// Dates and times, longest first; `d` is a digit.
 const STAMPS: [&str; 21] = [
     "dddd-dd-ddTdd:dd:ddZ",
@@ -53,15 +55,25 @@ pub(super) fn strip_segment(name: &str) -> Option<&str> {
 
 fn strip_stamp<'a>(name: &'a str, stamp: &str) -> Option<&'a str> {
     let at = name.len().checked_sub(stamp.len())?;
-    let fits = |(byte, pattern): (u8, u8)| if pattern == b'd' { byte.is_ascii_digit() } else { byte == pattern };
-    let tail = name.as_bytes()[at..].iter().copied();
-    (tail.zip(stamp.bytes()).all(fits)).then(|| name[..at].strip_suffix(['.', '-', '_']))?
+    fits(&name.as_bytes()[at..], stamp).then(|| name[..at].strip_suffix(['.', '-', '_']))?
+}
+
+/// The name without a date or time at its beginning.
+pub(super) fn strip_stamp_in_front(name: &str) -> Option<&str> {
+    STAMPS.iter().find_map(|stamp| {
+        let (front, rest) = (name.as_bytes().get(..stamp.len())?, name.get(stamp.len()..)?);
+        fits(front, stamp).then(|| rest.strip_prefix(['.', '-', '_']))?
+    })
+}
+
+fn fits(text: &[u8], stamp: &str) -> bool {
+    text.iter()
+        .zip(stamp.bytes())
+        .all(|(&byte, wanted)| if wanted == b'd' { byte.is_ascii_digit() } else { byte == wanted })
 }
 
 /// Whether the name ends with a whole dotted IPv4 address: its last number is no segment.
 fn is_ipv4_at_end(name: &str) -> bool {
-    let mut parts = name.rsplit(|c: char| c == '.' || !c.is_ascii_digit());
-    let numbers = parts.by_ref().take(4).filter(|p| p.parse::<u8>().is_ok()).count();
-    let digits_and_dots = name.bytes().rev().take_while(|b| b.is_ascii_digit() || *b == b'.');
-    numbers == 4 && digits_and_dots.filter(|b| *b == b'.').count() == 3
+    let before = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    name[before.len()..].trim_start_matches('.').parse::<Ipv4Addr>().is_ok()
 }

@@ -6,7 +6,7 @@
 
 use lustre_debuglog::{Opcode, TargetName};
 
-use super::endings::strip_segment;
+use super::endings::{strip_segment, strip_stamp_in_front};
 
 /// What separates the words of a name.
 pub(super) const SIGNS: [char; 3] = ['-', '_', '.'];
@@ -60,70 +60,39 @@ const LOG_WORDS: [&str; 45] = [
     "home",
 ];
 
-/// Words that files of one server differ by: not those of hosts.
-const PIECE_WORDS: [&str; 62] = [
-    "read",
-    "reads",
-    "write",
-    "writes",
-    "get",
-    "put",
-    "punch",
-    "setattr",
-    "getattr",
-    "destroy",
-    "create",
-    "statfs",
-    "sync",
-    "connect",
-    "ping",
-    "enqueue",
-    "cancel",
-    "lock",
-    "locks",
-    "ldlm",
-    "io",
-    "bulk",
-    "meta",
-    "metadata",
-    "data",
-    "other",
-    "others",
-    "rest",
+/// Words that pieces of one server's log differ by: not those of hosts, and not those of captures that are to be compared (`before`).
+const PIECE_WORDS: [&str; 41] = [
+    "read", "reads", "write", "writes", "get", "put", "punch", "setattr", "getattr", "destroy", "create", "statfs",
+    "sync", "connect", "ping", "enqueue", "cancel", "lock", "locks", "ldlm", "io", "bulk", "meta", "metadata", "data",
+    "other", "others", "rest", "start", "begin", "end", "stop", "first", "last", "head", "tail", "even", "odd", "left",
+    "right", "handling",
+];
+
+/// Words by which captures of one server differ that are to be compared with each other.
+const CONTRASTS: [&str; 23] = [
     "before",
     "after",
     "during",
-    "start",
-    "begin",
-    "end",
-    "stop",
-    "first",
-    "second",
-    "third",
-    "last",
     "old",
     "new",
-    "head",
-    "tail",
-    "top",
-    "bottom",
-    "even",
-    "odd",
-    "left",
-    "right",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "handling",
-    "handled",
-    "start",
+    "good",
+    "bad",
+    "sick",
+    "cured",
+    "healthy",
+    "slow",
+    "fast",
+    "fixed",
+    "broken",
+    "baseline",
     "morning",
     "evening",
     "night",
+    "today",
+    "yesterday",
+    "second",
+    "third",
+    "without",
 ];
 
 /// Words that are counted and are no hosts: `run2`, `day1`.
@@ -187,11 +156,14 @@ fn is_year(digits: &str) -> bool {
 
 /// Without a log word at its beginning. `lustre` may be a part of a host's name, unless other log words were there.
 fn front(name: &str, stripped: bool) -> Option<&str> {
+    if let Some(rest) = strip_stamp_in_front(name) {
+        return Some(rest);
+    }
     let (word, rest) = name.split_once(SIGNS)?;
     let is_log = is_log_word(word) && (stripped || !word.eq_ignore_ascii_case("lustre") || starts_with_log_word(rest));
-    // Of a date the first number is a part.
-    let is_date = word.len() >= 4 && word.bytes().all(|byte| byte.is_ascii_digit()) || is_clock(word);
-    (is_log || (is_date && !is_address(name))).then_some(rest)
+    // Seconds since the epoch.
+    let is_time = word.len() >= 10 && word.bytes().all(|byte| byte.is_ascii_digit());
+    (is_log || is_time || is_clock(word)).then_some(rest)
 }
 
 fn starts_with_log_word(name: &str) -> bool {
@@ -252,16 +224,24 @@ pub(crate) fn is_host_like(name: &str) -> bool {
     }
     let words: Vec<String> = name.split(SIGNS).map(str::to_ascii_lowercase).collect();
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-    let of_server = words.iter().any(|word| {
-        HOST_WORDS.iter().any(|known| word.strip_prefix(known).is_some_and(|rest| is_number(rest) || rest.len() <= 1))
-    });
+    let of_server = words.iter().any(|word| is_server(word, words.len() == 1));
     let numbered = || {
         let letters = words[0].trim_end_matches(|c: char| c.is_ascii_digit());
         let has_digits = letters.len() < words[0].len() || words.get(1).is_some_and(|word| is_number(word));
         let begins = letters.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
-        begins && has_digits && !SERIES.contains(&letters) && !PIECE_WORDS.contains(&letters)
+        begins && has_digits && ![&SERIES[..], &PIECE_WORDS, &CONTRASTS].iter().any(|words| words.contains(&letters))
     };
     of_server || (words.len() <= 2 && numbered())
+}
+
+/// `oss01`, `clientA`; alone also `mds`.
+fn is_server(word: &str, alone: bool) -> bool {
+    let rest = HOST_WORDS.iter().find_map(|known| word.strip_prefix(known));
+    rest.is_some_and(|rest| match rest.len() {
+        0 => alone,
+        1 => true,
+        _ => rest.bytes().all(|byte| byte.is_ascii_digit()),
+    })
 }
 
 /// `oss01.example.com`, of which only the first word has to have a number.
@@ -285,14 +265,25 @@ fn is_target(word: &str) -> bool {
 
 /// A file's name without the words that pieces of one log differ by, if it has any: what pieces of one log have in common.
 pub(crate) fn without_pieces(stem: &str) -> Option<String> {
-    let words: Vec<&str> = stem.split(SIGNS).collect();
-    let kept: Vec<&str> = words.iter().copied().filter(|word| !is_piece(word)).collect();
-    let is_opcode = Opcode::parse_bytes(stem.to_ascii_uppercase().as_bytes()).is_some();
-    match () {
-        () if is_opcode => Some(String::new()),
-        () if kept.len() < words.len() => Some(kept.join("-")),
-        () => None,
+    if Opcode::parse_bytes(stem.to_ascii_uppercase().as_bytes()).is_some() {
+        return Some(String::new());
     }
+    let (mut kept, mut words): (Vec<&str>, usize) = (Vec::new(), 0);
+    for word in stem.split(SIGNS) {
+        words += 1;
+        if is_target(word) {
+            // The file system, but for a host.
+            kept.pop_if(|before| !is_server(&before.to_ascii_lowercase(), true));
+        } else if !is_piece(word) {
+            kept.push(word);
+        }
+    }
+    (kept.len() < words).then(|| kept.join("-"))
+}
+
+/// Whether a name says that it is one side of a comparison.
+pub(crate) fn is_contrast(stem: &str) -> bool {
+    stem.split(SIGNS).any(|word| CONTRASTS.iter().any(|known| known.eq_ignore_ascii_case(word)))
 }
 
 fn is_piece(word: &str) -> bool {
@@ -300,7 +291,6 @@ fn is_piece(word: &str) -> bool {
     let letters = lower.trim_end_matches(|c: char| c.is_ascii_digit());
     // `OST` and `MDS` are the beginnings of operations' names, too, but of hosts' first of all.
     PIECE_WORDS.contains(&lower.as_str())
-        || is_target(word)
         || letters.is_empty()
         || (letters.len() < lower.len() && SERIES.contains(&letters))
 }
@@ -405,10 +395,12 @@ mod tests {
             ("oss01-read", Some("oss01")),
             ("oss01_write", Some("oss01")),
             ("OST0000", Some("")),
-            ("work1-OST0003", Some("work1")),
+            ("work1-OST0003", Some("")),
+            ("oss01-OST0003", Some("oss01")),
+            ("oss01-work1-OST0003", Some("oss01")),
             ("ost_write", Some("")),
             ("dump1", Some("")),
-            ("oss01-before-fix", Some("oss01-fix")),
+            ("oss01-before-fix", None),
             ("oss01", None),
             ("alpha", None),
         ] {

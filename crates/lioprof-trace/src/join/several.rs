@@ -14,14 +14,18 @@ use crate::identity::groups::SHORTEST_OVERLAP_US;
 
 /// Requests at once that are no accident, as torn or repeated lines are.
 const CERTAIN: u64 = 3;
+/// A service cannot have been started twice within this time. After a boot threads may have pids that they had before.
+const NO_TWO_STARTS_US: i64 = 60_000_000;
+/// Pids that a thread had before, as many as are remembered: those of as many other servers.
+const REMEMBERED: usize = 4;
 /// Requests of a thread that are kept while it seems to handle others: three of other servers.
 const KEPT: usize = 3;
 
 /// What was seen of several servers.
 #[derive(Debug, Default)]
 pub(super) struct Several {
-    /// The pid that each service thread had last.
-    pids: FxHashMap<Symbol, u32>,
+    /// Who has each service thread's name.
+    owners: FxHashMap<Symbol, Owner>,
     /// A thread with two pids at overlapping times; how many times.
     two_pids: Option<(Symbol, [u32; 2])>,
     pids_seen: u64,
@@ -30,6 +34,16 @@ pub(super) struct Several {
     at_once_seen: u64,
     /// Requests whose threads have begun others, and whether their ends were counted as lost.
     displaced: FxHashMap<u32, Vec<(u32, bool)>>,
+}
+
+/// Who has the name of a service thread.
+#[derive(Debug, Default)]
+struct Owner {
+    pid: u32,
+    /// Since when, microseconds since the epoch.
+    since_us: i64,
+    /// Who had it before, and when each was last seen under it; the latest last.
+    before: Vec<(u32, i64)>,
 }
 
 impl Several {
@@ -49,7 +63,7 @@ impl Several {
     }
 
     pub(super) fn symbols(&mut self, renamed: &mut impl FnMut(Symbol) -> Symbol) {
-        self.pids = self.pids.drain().map(|(name, pid)| (renamed(name), pid)).collect();
+        self.owners = self.owners.drain().map(|(name, owner)| (renamed(name), owner)).collect();
         self.two_pids = self.two_pids.map(|(name, pids)| (renamed(name), pids));
         self.at_once = self.at_once.map(|(name, pid)| (renamed(name), pid));
     }
@@ -64,21 +78,32 @@ impl Join {
     /// A thread begins a request under a name that was another's before, or nobody's.
     #[cold]
     pub(super) fn takes_name(&mut self, event: &Event, name: Symbol, symbols: &Symbols) {
-        let pid = event.pid;
-        let thread = self.threads.entry(pid).or_default();
-        if thread.first_us == 0 {
-            thread.first_us = event.time_us;
-        }
-        thread.has_name = true;
-        let mine = (thread.first_us, thread.last_us);
+        let (pid, now_us) = (event.pid, event.time_us);
+        self.threads.entry(pid).or_default().has_name = true;
         if !is_whole(symbols.bytes(name)) {
             return;
         }
-        let Some(before) = self.several.pids.insert(name, pid).filter(|before| *before != pid) else { return };
-        let other = self.threads.entry(before).or_default();
-        other.has_name = false;
-        if mine.0 <= other.last_us && other.first_us <= mine.1 {
-            self.several.two_pids.get_or_insert((name, [before, pid]));
+        let owner = self.several.owners.entry(name).or_default();
+        let (other, since_us) = (owner.pid, std::mem::replace(&mut owner.since_us, now_us));
+        owner.pid = pid;
+        if other == pid || other == 0 {
+            return;
+        }
+        let thread = self.threads.entry(other).or_default();
+        let last_us = thread.last_us;
+        thread.has_name = false;
+        // Logs one after the other: the time at which it begins is one at which the other was there already.
+        let goes_back = (since_us..last_us).contains(&now_us);
+        // Logs merged: both take turns.
+        let mine = owner.before.iter().find(|(before, _)| *before == pid);
+        let takes_turns = mine.is_some_and(|(_, last_us)| now_us - last_us <= NO_TWO_STARTS_US);
+        owner.before.retain(|(before, _)| *before != other);
+        owner.before.push((other, last_us));
+        if owner.before.len() > REMEMBERED {
+            owner.before.remove(0);
+        }
+        if goes_back || takes_turns {
+            self.several.two_pids.get_or_insert((name, [other, pid]));
             self.several.pids_seen += 1;
         }
     }
