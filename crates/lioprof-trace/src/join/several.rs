@@ -140,3 +140,7 @@ impl Join {
         Some(at)
     }
 }
+
+#[cfg(test)]
+#[path = "several_tests.rs"]
+mod tests;
