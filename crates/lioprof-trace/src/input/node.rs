@@ -1,4 +1,4 @@
-//! Which node (server) a file belongs to.
+//! Which node (server) a file belongs to, by its path alone. Several inputs are then compared with each other: [`crate::identity`].
 //!
 //! In this order:
 //!
@@ -6,7 +6,7 @@
 //!    glob `*` also matches `/`.
 //! 2. Standard input is node `stdin`.
 //! 3. A folder `node=NAME` above the file, as the capture daemon makes them.
-//! 4. The *stem* of the file name, unless it is generic: then the name of the folder that holds the file.
+//! 4. The *stem* of the file name, unless it is generic: then the first folder above the file that is not.
 //!
 //! The stem is the file name without, repeatedly and from the right:
 //!
@@ -16,16 +16,20 @@
 //!   So `oss-03` is a host and `oss03-0003` the segment of `oss03`. A dotted IPv4 address stays whole.
 //!
 //! and then without `rpc` or `dk` plus `-`, `_` or `.` in front (LIOProf's `rpc-<host>`), or the same
-//! words with the same signs behind (`<host>.rpc.bin`).
+//! words with the same signs behind (`<host>.rpc.bin`). If what looks like a host's name is left once other words of logs, dates and numbers
+//! are taken from both ends (`debug_log.<host>`, `<host>_lctl_dk`, `lustre-log.<host>.<time>`), that is the node.
 //!
-//! Generic stems, in any case: nothing at all, `rpc`, `rpctrace`, `dlmtrace`, `dk`, `log`, `logs`, `trace`,
-//! `capture`, `dump`, `lctl`, `lustre`, and all that begin with `lustre-log` or `debug`.
+//! Generic are words of logs (`rpc`, `dk`, `log`, `lctl_debug_kernel`, `sos_commands`, ..), dates and numbers, in any combination, and
+//! file names that begin with `lustre-log` or `debug` and have no host's name. Of folders, dates and case numbers (`2026-11-20`, `case12345`) are
+//! passed over only for a host above them. If nothing is left, the folder that holds the file is the node.
 //!
 //! | file | node |
 //! |---|---|
 //! | `logs/rpc-oss03`, `logs/oss03.rpc.bin.zst`, `logs/oss03.txt` | `oss03` |
 //! | `oss03/rpc.bin`, `oss03/rpc.bin.1`, `oss03/lustre-log.1795250608.2546` | `oss03` |
 //! | `logs/oss03-20261121T101500.bin`, `logs/oss03-0001.bin` | `oss03` |
+//! | `oss03/2026-11-20-14:00:01`, `oss03/var/log/lustre/debug.log`, `oss03/lctl_debug_kernel` | `oss03` |
+//! | `sosreport-oss03-2026-11-25-abcdefg/sos_commands/lustre/lctl_debug_kernel` | `oss03` |
 //! | `day1/oss03/rpc.bin`, `day2/oss03/rpc.bin` | `oss03`, the same node on purpose |
 
 use std::path::{Component, Path, PathBuf};
