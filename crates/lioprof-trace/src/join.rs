@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use lioprof_model::traffic::counted_service;
 use lioprof_model::{
     BulkSpan, ClientEvent, ClientStep, HalfRpc, LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow,
-    RpcWindow, SentRpc, Symbol, Symbols, TargetEvidence, TraceLoss, TraceSummary,
+    RpcWindow, SentRpc, SeveralServers, Symbol, Symbols, TargetEvidence, TraceLoss, TraceSummary,
 };
 use lustre_debuglog::message::{ObjectName, Outcome};
 use lustre_debuglog::vocab::LockType;
@@ -483,14 +483,20 @@ impl Join {
         let lost = thread.current.take();
         thread.last_us = event.time_us;
         if !thread.has_name {
-            self.takes_name(event, rpc.thread, out.symbols);
+            thread.has_name = true;
+            let last_us = |pid| self.threads.get(&pid).map_or(i64::MIN, |thread| thread.last_us);
+            let now = (event.pid, event.time_us);
+            if let Some(other) = self.several.takes_name(now, rpc.thread, out.symbols, last_us) {
+                self.threads.entry(other).or_default().has_name = false;
+            }
         }
         if let Some(lost) = lost {
             // The thread has gone on: the end of that request was not logged.
             self.counts.loss.missing_handled += 1;
             self.counts.loss.lost_ends += u64::from(known);
             self.half_rpc(lost, event.pid, Some(event.time_us), out);
-            self.displace(event.pid, lost, known);
+            self.unlink(lost);
+            self.free.extend(self.several.displace(event.pid, lost, known));
         }
         if let Some(numbered) = numbered {
             self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, numbered);
@@ -558,6 +564,26 @@ impl Join {
         } else {
             self.waiting.push_back((event.time_us, event.pid));
         }
+    }
+
+    /// Why the log is one of several servers, if it is.
+    pub(crate) fn several_servers(&self, symbols: &Symbols) -> Option<SeveralServers> {
+        self.several.evidence(symbols)
+    }
+
+    /// The request that ends now although its thread has begun another one meanwhile.
+    fn take_up(&mut self, event: &Event, is_it: impl Fn(&OpenRequest) -> bool) -> Option<u32> {
+        let (at, known) = self.several.take_up(event.pid, |at| is_it(&self.requests[at as usize]))?;
+        // Its end is not lost; but that may have been told already.
+        let loss = &mut self.counts.loss;
+        loss.missing_handled = loss.missing_handled.saturating_sub(1);
+        loss.lost_ends = loss.lost_ends.saturating_sub(u64::from(known));
+        let pending = &mut self.requests[at as usize];
+        if let Some((rpc, thread)) = pending.handling.zip(self.threads.get(&event.pid)) {
+            self.several.at_once(rpc.thread, event.pid, event.time_us - thread.last_us);
+        }
+        pending.next_same_key = self.by_key.insert((pending.nid, pending.xid), at);
+        Some(at)
     }
 
     /// The request that a thread handled at this time has waited long enough for its last lines.

@@ -12,7 +12,8 @@ use crate::decode::reader::{BinaryReader, TextReader};
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
 use crate::identity::contents::Contents;
-use crate::identity::decide::{Decision, Decisions, Evidence, Refusal, decide};
+use crate::identity::decide::decide;
+use crate::identity::evidence::{Decision, Decisions, Evidence, Refusal};
 use crate::input::{
     self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, Severity, SharedDamage, node,
 };

@@ -40,6 +40,7 @@
 
 pub(crate) mod contents;
 pub(crate) mod decide;
+pub(crate) mod evidence;
 pub(crate) mod groups;
 #[cfg(test)]
 mod naming_tests;

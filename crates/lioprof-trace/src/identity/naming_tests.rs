@@ -2,7 +2,8 @@
 
 use lioprof_model::NodeFrom;
 
-use super::decide::{Decisions, Evidence, decide};
+use super::decide::decide;
+use super::evidence::{Decisions, Evidence};
 use super::tests::server;
 
 /// `HOST` is the server, `RANDOM` a word that differs from bundle to bundle.

@@ -4,7 +4,8 @@ use lioprof_model::NodeFrom;
 use lustre_debuglog::TargetName;
 
 use super::contents::{Contents, Window};
-use super::decide::{Decisions, Evidence, decide};
+use super::decide::decide;
+use super::evidence::{Decisions, Evidence};
 
 /// A second of the logs, in microseconds.
 const S: i64 = 1_000_000;

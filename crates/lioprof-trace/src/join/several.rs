@@ -7,8 +7,6 @@
 use lioprof_model::{SeveralServers, Symbol, Symbols};
 use rustc_hash::FxHashMap;
 
-use super::{Join, OpenRequest};
-use crate::decode::event::Event;
 use crate::identity::contents::is_whole;
 use crate::identity::groups::SHORTEST_OVERLAP_US;
 
@@ -37,7 +35,7 @@ pub(super) struct Several {
 }
 
 /// Who has the name of a service thread.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Owner {
     pid: u32,
     /// Since when, microseconds since the epoch.
@@ -51,7 +49,8 @@ impl Several {
         self.pids_seen > 0 || self.at_once_seen >= CERTAIN
     }
 
-    fn evidence(&self, symbols: &Symbols) -> Option<SeveralServers> {
+    /// What shows that the log is one of several servers, if it is.
+    pub(super) fn evidence(&self, symbols: &Symbols) -> Option<SeveralServers> {
         let found = match (self.two_pids, self.at_once) {
             _ if !self.is_certain() => return None,
             (Some((thread, pids)), _) => (thread, pids, self.pids_seen),
@@ -67,31 +66,27 @@ impl Several {
         self.two_pids = self.two_pids.map(|(name, pids)| (renamed(name), pids));
         self.at_once = self.at_once.map(|(name, pid)| (renamed(name), pid));
     }
-}
 
-impl Join {
-    /// Why the log is one of several servers, if it is.
-    pub(crate) fn several_servers(&self, symbols: &Symbols) -> Option<SeveralServers> {
-        self.several.evidence(symbols)
-    }
-
-    /// A thread begins a request under a name that was another's before, or nobody's.
+    /// The thread `pid` begins a request under a name that was another's before, or nobody's. Returns who had it; `last_us` is when that one
+    /// began its last request.
     #[cold]
-    pub(super) fn takes_name(&mut self, event: &Event, name: Symbol, symbols: &Symbols) {
-        let (pid, now_us) = (event.pid, event.time_us);
-        self.threads.entry(pid).or_default().has_name = true;
+    pub(super) fn takes_name(
+        &mut self,
+        (pid, now_us): (u32, i64),
+        name: Symbol,
+        symbols: &Symbols,
+        last_us: impl FnOnce(u32) -> i64,
+    ) -> Option<u32> {
         if !is_whole(symbols.bytes(name)) {
-            return;
+            return None;
         }
-        let owner = self.several.owners.entry(name).or_default();
-        let (other, since_us) = (owner.pid, std::mem::replace(&mut owner.since_us, now_us));
-        owner.pid = pid;
-        if other == pid || other == 0 {
-            return;
+        let owner = self.owners.entry(name).or_insert_with(|| Owner { pid, since_us: now_us, before: Vec::new() });
+        let (other, since_us) = (owner.pid, owner.since_us);
+        if other == pid {
+            return None;
         }
-        let thread = self.threads.entry(other).or_default();
-        let last_us = thread.last_us;
-        thread.has_name = false;
+        (owner.pid, owner.since_us) = (pid, now_us);
+        let last_us = last_us(other);
         // Logs one after the other: the time at which it begins is one at which the other was there already.
         let goes_back = (since_us..last_us).contains(&now_us);
         // Logs merged: both take turns.
@@ -103,41 +98,33 @@ impl Join {
             owner.before.remove(0);
         }
         if goes_back || takes_turns {
-            self.several.two_pids.get_or_insert((name, [other, pid]));
-            self.several.pids_seen += 1;
+            self.two_pids.get_or_insert((name, [other, pid]));
+            self.pids_seen += 1;
         }
+        Some(other)
     }
 
-    /// A thread has begun another request, and the end of this one was not in the log before that.
-    pub(super) fn displace(&mut self, pid: u32, at: u32, known: bool) {
-        self.unlink(at);
-        let displaced = self.several.displaced.entry(pid).or_default();
+    /// Keeps a request whose thread has begun another one before its end; `known`: that was counted as lost. Returns one that is kept no
+    /// longer.
+    pub(super) fn displace(&mut self, pid: u32, at: u32, known: bool) -> Option<u32> {
+        let displaced = self.displaced.entry(pid).or_default();
         displaced.push((at, known));
-        if displaced.len() > KEPT {
-            let (oldest, _) = displaced.remove(0);
-            self.free.push(oldest);
-        }
+        (displaced.len() > KEPT).then(|| displaced.remove(0).0)
     }
 
-    /// The request that ends now, if its thread has begun another one meanwhile: so there are two threads.
-    pub(super) fn take_up(&mut self, event: &Event, is_it: impl Fn(&OpenRequest) -> bool) -> Option<u32> {
-        let displaced = self.several.displaced.get_mut(&event.pid)?;
-        let found = displaced.iter().position(|(at, _)| is_it(&self.requests[*at as usize]))?;
-        let (at, known) = displaced.remove(found);
-        // They may have been told already.
-        let loss = &mut self.counts.loss;
-        loss.missing_handled = loss.missing_handled.saturating_sub(1);
-        loss.lost_ends = loss.lost_ends.saturating_sub(u64::from(known));
-        let last_us = self.threads.get(&event.pid).map_or(i64::MIN, |thread| thread.last_us);
-        let pending = &mut self.requests[at as usize];
-        if let Some(rpc) = pending.handling
-            && event.time_us > last_us + SHORTEST_OVERLAP_US
-        {
-            self.several.at_once.get_or_insert((rpc.thread, event.pid));
-            self.several.at_once_seen += 1;
+    /// The request of a thread that ends now, if its thread has begun another one meanwhile: so there are two threads.
+    pub(super) fn take_up(&mut self, pid: u32, is_it: impl Fn(u32) -> bool) -> Option<(u32, bool)> {
+        let displaced = self.displaced.get_mut(&pid)?;
+        let found = displaced.iter().position(|(at, _)| is_it(*at))?;
+        Some(displaced.remove(found))
+    }
+
+    /// A thread ends a request so long after it has begun another one.
+    pub(super) fn at_once(&mut self, thread: Symbol, pid: u32, overlap_us: i64) {
+        if overlap_us > SHORTEST_OVERLAP_US {
+            self.at_once.get_or_insert((thread, pid));
+            self.at_once_seen += 1;
         }
-        pending.next_same_key = self.by_key.insert((pending.nid, pending.xid), at);
-        Some(at)
     }
 }
 
