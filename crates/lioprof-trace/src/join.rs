@@ -525,7 +525,13 @@ impl Join {
         let is_current =
             |pending: &OpenRequest| pending.nid == rpc.nid && pending.xid == rpc.xid && same(pending.req, rpc.req);
         let at = match current {
-            Some(at) if is_current(&self.requests[at as usize]) => at,
+            Some(at) if is_current(&self.requests[at as usize]) => {
+                // Another server's; else it was settled when this one began.
+                if previous.is_some() {
+                    self.settle(event.pid, out);
+                }
+                at
+            }
             other => {
                 if let Some(displaced) = self.take_up(event, is_current) {
                     // Another server's thread of the same pid goes on with what it does.

@@ -22,7 +22,7 @@ fn join(requests: &[Request], as_given: bool) -> (Option<SeveralServers>, usize,
     let mut lines: Vec<(u32, String)> = Vec::new();
     for (xid, &(thread, pid, begin_ms, took_ms)) in requests.iter().enumerate() {
         let ids = format!(
-            "req@{xid:016x} pname:cluuid+ref:pid:xid:nid:opc:job {thread}:c1+2:3:x{}:12345-10.0.0.1@tcp:41:ior",
+            "req@{xid:016x} pname:cluuid+ref:pid:xid:nid:opc:job {thread}:c1+2:3:x{}:12345-10.0.0.1@tcp:4:ior",
             1000 + xid
         );
         let us = 1000 * took_ms;
