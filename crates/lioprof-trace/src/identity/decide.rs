@@ -152,7 +152,8 @@ impl<'a> Deciding<'a> {
                 return Some(parts);
             }
             best.get_or_insert_with(|| {
-                let with_name = |part: String| if words::is_host_like(name) { format!("{part}-{name}") } else { part };
+                let keep = words::is_host_like(name) || words::is_contrast(name);
+                let with_name = |part: String| if keep { format!("{part}-{name}") } else { part };
                 parts.into_iter().map(|(at, part)| (at, with_name(part))).collect()
             });
         }
