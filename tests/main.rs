@@ -12,6 +12,7 @@
 //! * `clocks`: offsets of real servers' clocks.
 //! * `compare`: two captures side by side, and the case studies.
 //! * `operations`: where the time of clients' operations went.
+//! * `nodes`: which server a log is of.
 //! * `marks`: those that occur more than once.
 //! * `pairs`: runs of a real cluster, each sick and cured.
 //! * `parts`: parts of service times against the rows.
@@ -64,6 +65,8 @@ mod lock_requests;
 mod locks;
 #[cfg(test)]
 mod marks;
+#[cfg(test)]
+mod nodes;
 #[cfg(test)]
 mod operations;
 #[cfg(test)]

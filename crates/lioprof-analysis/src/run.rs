@@ -28,6 +28,8 @@ pub struct Outcome {
     pub analysis: Analysis,
     /// Inputs that could not be read, or not completely, and notes.
     pub problems: Vec<InputProblem>,
+    /// Which node each log belongs to, and why: a sentence each.
+    pub named: Vec<String>,
     /// Share of the inputs' bytes skipped or of the RPCs lost, whichever is larger; 0 to 1.
     pub damage: f64,
     /// The requests, to predict how long they would have taken with something changed.
@@ -171,6 +173,7 @@ fn run(
     let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
     let sum = sums.sum(&symbols).unwrap_or_else(|| Aggregate::new(config.bin_us));
     let outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
+    let outcome = Outcome { named: found.named, ..outcome };
     Ok((outcome, alignment.node_clocks()))
 }
 
@@ -195,7 +198,7 @@ pub(crate) fn conclude(
     let replay = Replay::new(requests);
     analysis.what_if = replay.what_if();
     let damage = damage(&analysis);
-    Outcome { analysis, problems, damage, replay }
+    Outcome { analysis, problems, named: Vec::new(), damage, replay }
 }
 
 /// The analysis but for what changes would bring, which takes longer than all the rest; and the requests, to predict that.
@@ -330,6 +333,8 @@ pub(crate) fn stored_input(node: &str, path: &Path, summary: &TraceSummary, erro
     Input {
         path: path.display().to_string(),
         node: node.to_owned(),
+        node_from: None,
+        several_servers: None,
         format: Format::Parquet,
         compression: None,
         bytes: summary.bytes,

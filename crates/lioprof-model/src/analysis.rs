@@ -12,6 +12,7 @@ use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
 use crate::latency::Distribution;
 use crate::locks::{LockEvidence, Locks};
+use crate::node_from::{NodeFrom, SeveralServers};
 use crate::other_rows::OtherRows;
 use crate::phases::RpcPhases;
 use crate::row::{Direction, SizeEvidence, TargetEvidence};
@@ -169,6 +170,12 @@ pub struct Input {
     pub path: String,
     /// Name of the node whose log this input is.
     pub node: String,
+    /// What told that; `None` for rows, which say it themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_from: Option<NodeFrom>,
+    /// Why it holds the logs of several servers, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub several_servers: Option<SeveralServers>,
     /// Format, recognized by content.
     pub format: Format,
     /// `gz`, `zst`, `xz`, `bz2`, or `null`.

@@ -44,6 +44,7 @@ pub mod latency;
 pub mod live;
 pub mod locks;
 pub mod merge;
+mod node_from;
 pub mod operations;
 mod other_rows;
 pub mod parts;
@@ -86,6 +87,7 @@ pub use locks::{
     LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
 };
 pub use merge::Merge;
+pub use node_from::{NodeFrom, SeveralServers};
 pub use operations::{
     Asked, BeginEvidence, KindSums, OperationRow, OperationRpc, Operations, Part, Parts, Quantiles, ServedRpc, Stretch,
 };

@@ -50,6 +50,7 @@ pub mod stages;
 
 mod decode;
 mod envelope;
+mod identity;
 mod join;
 mod live;
 mod logs;

@@ -1,10 +1,12 @@
 //! What to read: opened once for a look, grouped by node.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use lioprof_model::NodeFrom;
 use lustre_debuglog::frame::{Form, binary, text};
 
 use crate::decode::reader::{BinaryReader, TextReader};
@@ -14,7 +16,12 @@ use crate::envelope::kinds::Repairs;
 use crate::envelope::prefix::Sender;
 use crate::envelope::repair;
 use crate::envelope::split::{self, Part};
-use crate::input::{self, Compression, Found, InputError, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage};
+use crate::identity::contents::Contents;
+use crate::identity::decide::decide;
+use crate::identity::evidence::{Decision, Decisions, Evidence, Refusal};
+use crate::input::{
+    self, Compression, Found, InputError, InputProblem, NodeRule, Opened, PROBE_BYTES, Severity, SharedDamage, node,
+};
 use crate::progress::Progress;
 
 /// A binary log that cannot be read at any offset is kept in memory up to this size, then in a
@@ -27,6 +34,8 @@ pub const DEFAULT_CHUNK_BYTES: usize = 512 << 10;
 /// An input that is a debug log.
 pub(crate) struct Planned {
     pub(crate) found: Found,
+    /// What told the node.
+    pub(crate) node_from: NodeFrom,
     pub(crate) compression: Option<Compression>,
     pub(crate) form: Form,
     /// Time of the first record, for the order of inputs.
@@ -51,6 +60,8 @@ pub struct Inputs {
     pub stores: Vec<PathBuf>,
     /// Inputs that cannot be used, and notes.
     pub problems: Vec<InputProblem>,
+    /// Which node each input belongs to, and why: a sentence each.
+    pub named: Vec<String>,
 }
 
 impl Inputs {
@@ -58,22 +69,55 @@ impl Inputs {
     #[must_use]
     pub fn find(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool, progress: &Progress) -> Self {
         let discovered = input::discover(inputs, rules, is_store);
-        let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
         let mut problems = discovered.problems;
+        let mut looks: Vec<(Planned, Evidence)> = Vec::new();
+        // One log has nothing to be compared with.
+        let alone = discovered.files.len() == 1;
         for found in discovered.files {
-            // Who a file belongs to, the user may have said: then it is one.
-            let is_named = rules.iter().any(|rule| rule.matches(&found.path));
-            match look(found, is_named, progress) {
-                Ok(parts) => {
-                    for planned in parts {
-                        nodes.entry(planned.found.node.clone()).or_default().0.push(planned);
-                    }
-                }
+            let fixed = node::fixed(&found.path, rules);
+            match look(found, fixed, alone, progress) {
+                Ok(parts) => looks.extend(parts),
                 Err(problem) => problems.push(problem),
             }
         }
+        let (nodes, named, refused) = by_node(looks);
+        problems.extend(refused);
         progress.expect(nodes.values().flat_map(|logs| &logs.0).map(|planned| planned.file_bytes).sum());
-        Self { nodes, stores: discovered.stores, problems }
+        Self { nodes, stores: discovered.stores, problems, named }
+    }
+}
+
+/// Decides of which node each log is: the logs by node, which node each log is of, and what cannot be decided.
+fn by_node(looks: Vec<(Planned, Evidence)>) -> (BTreeMap<String, NodeLogs>, Vec<String>, Vec<InputProblem>) {
+    let (planned, evidence): (Vec<Planned>, Vec<Evidence>) = looks.into_iter().unzip();
+    let Decisions { nodes: decisions, refusals } = decide(&evidence);
+    let problems = refusals.into_iter().map(|Refusal { inputs, message }| {
+        let path = inputs.first().map_or_else(PathBuf::new, |&at| planned[at].found.path.clone());
+        InputProblem { path, severity: Severity::Error, message }
+    });
+    let problems = problems.collect();
+    let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
+    let mut named = Vec::new();
+    for (mut planned, decision) in planned.into_iter().zip(decisions) {
+        let Some(Decision { node, from, why }) = decision else { continue };
+        let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+        named.push(format!("`{}` is a log of node {node} (by {}{why})", planned.found.path.display(), in_words(from)));
+        planned.node_from = from;
+        planned.found.node.clone_from(&node);
+        nodes.entry(node).or_default().0.push(planned);
+    }
+    (nodes, named, problems)
+}
+
+fn in_words(from: NodeFrom) -> &'static str {
+    match from {
+        NodeFrom::Option => "--node",
+        NodeFrom::Prefix => "the host that it names",
+        NodeFrom::Path => "the part of the paths that tells the inputs apart",
+        NodeFrom::Name => "its name",
+        NodeFrom::Folder => "its folder",
+        NodeFrom::Contents => "its contents",
+        NodeFrom::Stdin => "where it comes from",
     }
 }
 
@@ -94,29 +138,51 @@ impl NodeLogs {
     }
 }
 
-/// Looks at an input. A text that says which hosts its lines come from becomes an input for each, unless `is_named` says whose it is.
-fn look(found: Found, is_named: bool, progress: &Progress) -> Result<Vec<Planned>, InputProblem> {
+/// Looks at an input: what it is, and what is known of the server that wrote it. If it is `alone`, its contents do not matter for that. A text
+/// that says which hosts its lines come from becomes an input for each.
+fn look(
+    found: Found,
+    fixed: Option<(String, NodeFrom)>,
+    alone: bool,
+    progress: &Progress,
+) -> Result<Vec<(Planned, Evidence)>, InputProblem> {
     let mut opened = input::open(&found).map_err(|err| InputProblem::from(&err))?;
     let mut head = Vec::new();
     // The stream never fails: damage ends it, and is told when it is read to the end.
     opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
     let form = opened.form;
-    let is_split = form == Form::Text && !is_named && split::names_senders(&head);
-    let first_us = first_time(&head, form);
-    let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
-    if is_split {
+    // Who a file belongs to, the user may have said: then it is one.
+    let may_be_split = form == Form::Text && matches!(fixed, None | Some((_, NodeFrom::Stdin)));
+    if may_be_split && split::names_senders(&head) {
         opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
-        return parts(found, opened, progress);
+        return parts(&found, fixed.as_ref(), opened, progress);
     }
+    let first_us = first_time(&head, form);
+    let mut contents = Contents::default();
+    if !alone && fixed.is_none() {
+        contents.add(&as_logged(&head, form), form);
+        if head.len() == PROBE_BYTES {
+            contents.add(&as_logged(&opened.tail(PROBE_BYTES), form), form);
+        }
+    }
+    let evidence = Evidence {
+        fixed,
+        components: node::components(&found.path),
+        here: node::here(&found.path),
+        contents,
+        path: found.path.display().to_string(),
+    };
+    let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
     let keep = metadata.is_none();
     let (compression, is_utf16) = (opened.compression, opened.is_utf16);
     let opened = keep.then(|| {
         opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
         Box::new(opened)
     });
-    Ok(vec![Planned {
+    let planned = Planned {
         compression,
         found,
+        node_from: NodeFrom::Name,
         form,
         first_us,
         file_bytes: metadata.map(|metadata| metadata.len()),
@@ -124,11 +190,18 @@ fn look(found: Found, is_named: bool, progress: &Progress) -> Result<Vec<Planned
         opened,
         is_utf16,
         repairs: Repairs::default(),
-    }])
+    };
+    Ok(vec![(planned, evidence)])
 }
 
-/// The inputs that a text of several hosts is. What damages it is told with the first of them.
-fn parts(found: Found, opened: Opened, progress: &Progress) -> Result<Vec<Planned>, InputProblem> {
+/// The inputs that a text of several hosts is, each with the host or file that its lines name. What damages the text is told with the first
+/// of them.
+fn parts(
+    found: &Found,
+    fixed: Option<&(String, NodeFrom)>,
+    opened: Opened,
+    progress: &Progress,
+) -> Result<Vec<(Planned, Evidence)>, InputProblem> {
     let (compression, is_utf16, mut damage) = (opened.compression, opened.is_utf16, Some(opened.damage));
     let parts = split::split(opened.stream, SPOOL_BYTES).map_err(|source| {
         InputProblem::from(&InputError::Io { action: "split by hosts", path: found.path.clone(), source })
@@ -136,15 +209,30 @@ fn parts(found: Found, opened: Opened, progress: &Progress) -> Result<Vec<Planne
     let planned = parts.into_iter().map(|Part { sender, mut text, repairs }| {
         let mut head = Vec::new();
         text.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
-        let node = match sender {
-            Some(Sender::Host(host)) => host,
-            Some(Sender::File(path)) => input::node::node_of(Path::new(&path), &[]),
-            None => found.node.clone(),
+        let mut contents = Contents::default();
+        contents.add(&head, Form::Text);
+        let mut evidence = Evidence {
+            fixed: fixed.cloned(),
+            components: node::components(&found.path),
+            here: node::here(&found.path),
+            contents,
+            path: found.path.display().to_string(),
         };
-        Planned {
+        match sender {
+            Some(Sender::Host(host)) => evidence.fixed = Some((host, NodeFrom::Prefix)),
+            // As if the file that the lines name lay in a folder of this one's name.
+            Some(Sender::File(file)) => {
+                evidence.components.extend(node::components(Path::new(&file)));
+                evidence.path = format!("{}: {file}", evidence.path);
+                evidence.fixed = None;
+            }
+            None => {}
+        }
+        let planned = Planned {
             compression,
             first_us: first_time(&head, Form::Text),
-            found: Found { node, ..found.clone() },
+            found: found.clone(),
+            node_from: NodeFrom::Name,
             form: Form::Text,
             file_bytes: None,
             progress: progress.clone(),
@@ -155,9 +243,18 @@ fn parts(found: Found, opened: Opened, progress: &Progress) -> Result<Vec<Planne
             ))),
             is_utf16,
             repairs,
-        }
+        };
+        (planned, evidence)
     });
     Ok(planned.collect())
+}
+
+/// The beginning or the end of a log as it was logged, whatever it arrived in.
+fn as_logged(bytes: &[u8], form: Form) -> Cow<'_, [u8]> {
+    match form {
+        Form::Text => Cow::Owned(repair::repaired(bytes).text),
+        Form::Binary(_) => Cow::Borrowed(bytes),
+    }
 }
 
 fn first_time(head: &[u8], form: Form) -> i64 {
@@ -169,7 +266,7 @@ fn first_time(head: &[u8], form: Form) -> i64 {
                     _ => None,
                 })
             };
-            time_of(head).or_else(|| time_of(&repair::repaired(head).text))
+            time_of(head).or_else(|| time_of(&as_logged(head, form)))
         }
         Form::Binary(layout) => {
             binary::BinaryRecords::new(head, layout).flatten().map(|(record, _)| record.time_us).next()

@@ -52,6 +52,13 @@ pub(crate) fn problems(problems: &[InputProblem], verbosity: Verbosity) {
     }
 }
 
+/// Says which node each log belongs to, and why, if `--verbose` asks for it.
+pub(crate) fn named(named: &[String], verbosity: Verbosity) {
+    for sentence in named.iter().filter(|_| verbosity >= Verbosity::Verbose) {
+        print(sentence);
+    }
+}
+
 /// Prints on stdout what a command found: as JSON if it is asked for, else as text.
 pub(crate) fn found(json: bool, found: &impl Serialize, text: impl Display) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();

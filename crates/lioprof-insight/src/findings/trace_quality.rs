@@ -330,8 +330,9 @@ fn capitalized(text: &str) -> String {
 
 fn clock(case: &Case<'_>) -> Option<Finding> {
     let steps = case.analysis.loss.clock_steps;
-    // Where a ring was overwritten, time goes back without any clock.
-    if steps == 0 || case.analysis.loss.torn_seams > 0 {
+    // Where a ring was overwritten, or a log follows on another server's, time goes back without any clock.
+    let several_servers = case.analysis.inputs.iter().any(|input| input.several_servers.is_some());
+    if steps == 0 || case.analysis.loss.torn_seams > 0 || several_servers {
         return None;
     }
     let finding = case

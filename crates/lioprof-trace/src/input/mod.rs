@@ -29,9 +29,11 @@ mod ahead;
 mod compression;
 mod damage;
 mod discover;
+mod endings;
 mod error;
 mod open;
 mod spool;
+pub(crate) mod words;
 
 pub use discover::discover;
 pub(crate) use error::InputError;

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
@@ -68,6 +69,18 @@ impl Opened {
             damage,
             consumed: BytesRead::default(),
             plain: None,
+        }
+    }
+
+    /// The last bytes of a plain file, up to so many; none of anything else, or if they cannot be read.
+    pub(crate) fn tail(&self, bytes: usize) -> Vec<u8> {
+        let Some(file) = &self.plain else { return Vec::new() };
+        let len = file.metadata().map_or(0, |metadata| metadata.len());
+        let mut tail = vec![0; bytes.min(usize::try_from(len).unwrap_or(bytes))];
+        let from = len - tail.len() as u64;
+        match file.read_exact_at(&mut tail, from) {
+            Ok(()) => tail,
+            Err(_) => Vec::new(),
         }
     }
 
