@@ -106,6 +106,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whether a client with this NID is selected.
+    pub(crate) fn takes_nid(&self, nid: &str) -> bool {
+        self.clients.is_empty() || self.clients.iter().any(|pattern| pattern.matches(nid.as_bytes()))
+    }
+
     /// As the analysis tells it.
     pub(crate) fn selected(&self) -> Selected {
         fn texts(values: &[impl ToString]) -> Vec<String> {

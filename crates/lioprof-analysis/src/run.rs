@@ -14,6 +14,7 @@ use rayon::ThreadPoolBuilder;
 use crate::aggregate::{self, Aggregate};
 use crate::align::{Alignment, NodeClocks, align};
 use crate::config::{Bound, Config};
+use crate::events;
 use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
@@ -170,7 +171,8 @@ fn run(
     }
     let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
     let sum = sums.sum(&symbols).unwrap_or_else(|| Aggregate::new(config.bin_us));
-    let outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
+    let mut outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
+    events::tell(&accounts, &config.selection, &mut outcome.analysis);
     Ok((outcome, alignment.node_clocks()))
 }
 

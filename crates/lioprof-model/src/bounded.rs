@@ -62,6 +62,8 @@ impl Analysis {
             selected: self.selected.clone(),
             warnings: self.warnings.clone(),
             markers: self.markers.clone(),
+            // Bounded by kind already.
+            events: self.events.clone(),
             inputs: self.inputs.clone(),
             loss: self.loss.clone(),
             totals: self.totals.clone(),

@@ -4,13 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{ClientStep, FileName, LockState, LockStep, Symbol, Symbols, TraceSummary};
+use lioprof_model::{
+    ClientStep, FileName, LockState, LockStep, LoggedEvent, LoggedEvents, Symbol, Symbols, TraceSummary,
+};
 use lustre_debuglog::frame::Skipped;
 use lustre_debuglog::frame::binary::FramedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::message::{
-    ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LnetEvent, LockTail, NrsAction, NrsPolicy,
-    ReqEvent,
+    ClientRpc, ConsoleEvent, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LnetEvent, LockTail, NrsAction,
+    NrsPolicy, ReqEvent, Voice,
 };
 use lustre_debuglog::record::mask;
 use lustre_debuglog::vocab::OperationKind;
@@ -225,6 +227,9 @@ impl<'a> Decoder<'a> {
             }
             return;
         }
+        if record.mask & mask::FOR_PEOPLE != 0 {
+            for_people(record, &mut summary.events);
+        }
         let message = Message::parse(record);
         let body = match &message {
             Message::Other => {
@@ -438,6 +443,15 @@ impl<'a> Decoder<'a> {
             nid,
         };
         Some(Body::Lock(step, info))
+    }
+}
+
+/// Looks for a sentence that is for people, too.
+#[cold]
+fn for_people(record: &Record<'_>, events: &mut LoggedEvents) {
+    let text = record.message();
+    if let Some(event) = ConsoleEvent::parse(text, Voice::of(record)) {
+        events.add(event.kind, record.time_us, event.is_echo, || LoggedEvent::new(record.time_us, text, &event));
     }
 }
 

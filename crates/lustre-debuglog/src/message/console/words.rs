@@ -43,7 +43,8 @@ pub(super) fn nid_at(text: &[u8]) -> Option<&[u8]> {
 
 /// The first word that is a NID.
 pub(super) fn any_nid(text: &[u8]) -> Option<&[u8]> {
-    let words = text.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'(' | b')' | b',' | b'[' | b']'));
+    let words =
+        text.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'(' | b')' | b',' | b'[' | b']' | b'>'));
     words
         .filter(|word| word.first().is_some_and(u8::is_ascii_alphanumeric) && word.contains(&b'@'))
         .find_map(leading_nid)
