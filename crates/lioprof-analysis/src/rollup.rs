@@ -185,7 +185,8 @@ pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config)
     let alignment = Alignment::of(names, clocks, &lines, stale);
     let inputs = nodes.iter().map(|facts| stored_input(&facts.node, dataset, &facts.summary, None)).collect();
     let mut outcome = conclude(&accounts, &alignment, sum, inputs, Vec::new(), &symbols, config);
-    events::tell(&accounts, &config.selection, &mut outcome.analysis);
+    let told = events::tell(&accounts, &[], config, &mut outcome.analysis);
+    outcome.problems.extend(told);
     Ok(outcome)
 }
 

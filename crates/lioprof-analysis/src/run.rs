@@ -149,7 +149,7 @@ fn run(
     for source in opened.sources {
         nodes.entry(source.node().to_owned()).or_default().stored.push(source);
     }
-    if nodes.is_empty() {
+    if nodes.is_empty() && found.kernel_logs.is_empty() {
         return Err(AnalyzeError::NoInput { problems });
     }
     let mut symbols = Symbols::default();
@@ -172,7 +172,8 @@ fn run(
     let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
     let sum = sums.sum(&symbols).unwrap_or_else(|| Aggregate::new(config.bin_us));
     let mut outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
-    events::tell(&accounts, &config.selection, &mut outcome.analysis);
+    let told = events::tell(&accounts, &found.kernel_logs, config, &mut outcome.analysis);
+    outcome.problems.extend(told);
     Ok((outcome, alignment.node_clocks()))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lustre_debuglog::message::ConsoleEvent;
-use lustre_debuglog::vocab::EventKind;
+pub use lustre_debuglog::vocab::EventKind;
 use serde::{Deserialize, Serialize};
 
 use crate::merge::Merge;

@@ -76,7 +76,7 @@ pub use comparison::{
 };
 pub use counted::{Counted, CountedIo, CountedRpcs, CounterSnapshot};
 pub use enqueue_parts::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit, TargetEnqueues};
-pub use events::{Event, EventSource, LoggedEvent, LoggedEvents, MAX_EVENTS, key as event_key};
+pub use events::{Event, EventKind, EventSource, LoggedEvent, LoggedEvents, MAX_EVENTS, key as event_key};
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use guard::lock;

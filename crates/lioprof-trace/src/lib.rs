@@ -7,6 +7,7 @@
 //! * [`input`]: what the user named, as byte streams with a node name.
 //! * `decode`: chunks framed and parsed in parallel, put into one order.
 //! * `join`: about eleven records to one row per RPC.
+//! * [`KernelLog`]: what kernel logs tell.
 //! * [`Inputs`]: the logs of all nodes, read into a [`RowSink`](lioprof_model::RowSink).
 //! * [`LiveTrace`]: the same for a log that is still being written.
 //! * [`decode_text`]: a binary log as text.
@@ -49,6 +50,7 @@ pub mod stages;
 
 mod decode;
 mod join;
+mod kernel_log;
 mod live;
 mod logs;
 mod plan;
@@ -58,6 +60,7 @@ mod segment_scan;
 mod sink_thread;
 
 pub use decode::chunk::CLOCK_STEP_US;
+pub use kernel_log::{HostLog, KernelEvent, KernelLog, kernel_log_lines};
 pub use live::{HandedOn, LiveTrace, Segment};
 pub use logs::ReadLogs;
 pub use plan::{DEFAULT_CHUNK_BYTES, Inputs, NodeLogs, Reading};

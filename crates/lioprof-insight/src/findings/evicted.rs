@@ -11,6 +11,8 @@ use super::rule::{Case, Look, Nothing, real};
 
 /// Evictions that the explanation tells one by one.
 const MAX_TOLD: usize = 10;
+/// Evictions that the title tells one by one.
+const FEW: usize = 3;
 
 /// Who was evicted, from where, when and why.
 pub(super) fn look(case: &Case<'_>) -> Look {
@@ -25,17 +27,15 @@ pub(super) fn look(case: &Case<'_>) -> Look {
     // What a client tells of itself names no other.
     let clients: BTreeSet<&str> = evicted.iter().map(|event| event.client.as_deref().unwrap_or(&event.node)).collect();
     let title = match evicted.as_slice() {
-        [one] if count == 1 => sentence(one),
+        few if few.len() <= FEW && count == few.len() as u64 => {
+            few.iter().map(|event| sentence(event)).collect::<Vec<_>>().join("; ")
+        }
         _ => {
             let (clients, targets) = (names(&clients, "client"), names(&targets, "target"));
             format!("{} of {clients} from {targets}", plural(count, "eviction"))
         }
     };
-    let told = evicted.iter().take(MAX_TOLD).map(|event| match event.time {
-        Some(time) => format!("{}: {}.", utc_of(time), sentence(event)),
-        None => format!("{}.", sentence(event)),
-    });
-    let mut told: Vec<String> = told.collect();
+    let mut told: Vec<String> = evicted.iter().take(MAX_TOLD).map(|event| format!("{}.", sentence(event))).collect();
     if count > MAX_TOLD as u64 {
         told.push(format!("{} more are in `events`.", count - MAX_TOLD as u64));
     }
@@ -73,14 +73,15 @@ fn of<'a>(case: &'a Case<'_>, kind: EventKind) -> impl Iterator<Item = &'a Event
     case.analysis.events.iter().filter(move |event| event.kind == kind).filter(in_time)
 }
 
-/// `10.0.0.1@tcp was evicted from lustre-OST0003: not heard from for 221 s (pinger)`.
+/// `10.0.0.1@tcp was evicted from lustre-OST0003 at 2026-11-21T08:51:22Z: not heard from for 221 s (pinger)`.
 fn sentence(event: &Event) -> String {
     let who = event.client.as_deref().unwrap_or(match event.kind {
         EventKind::Evicted => &event.node,
         _ => "a client",
     });
     let from = event.target.as_deref().map(|target| format!(" from {target}")).unwrap_or_default();
-    format!("{who} was evicted{from}: {}", event.reason.trim_end_matches('.'))
+    let at = event.time.map(|time| format!(" at {}", utc_of(time))).unwrap_or_default();
+    format!("{who} was evicted{from}{at}: {}", event.reason.trim_end_matches('.'))
 }
 
 /// One name, or how many there are.

@@ -40,5 +40,6 @@ pub use open::{Found, open};
 
 pub(crate) use compression::Compression;
 pub(crate) use damage::SharedDamage;
+pub(crate) use error::InputError;
 pub(crate) use open::{Opened, PROBE_BYTES};
 pub(crate) use spool::Spooled;

@@ -13,4 +13,4 @@ mod tests;
 pub use detect::{KernelLogForm, detect};
 pub use line::KernelLine;
 pub use sentence::Sentence;
-pub use stamp::Stamp;
+pub use stamp::{Stamp, zone as parse_zone};

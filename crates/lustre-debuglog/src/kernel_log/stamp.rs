@@ -76,7 +76,7 @@ pub(super) fn date(text: &[u8]) -> Option<(i32, u8, u8)> {
 
 /// Offset of a zone from UTC, microseconds: `Z`, `UTC`, `+01:00`, `-0500`, `+01`.
 #[must_use]
-pub(super) fn zone(text: &[u8]) -> Option<i64> {
+pub fn zone(text: &[u8]) -> Option<i64> {
     if matches!(text, b"Z" | b"UTC" | b"GMT") {
         return Some(0);
     }
