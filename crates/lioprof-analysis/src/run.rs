@@ -239,8 +239,11 @@ pub(crate) fn conclude_without_predictions(
     analysis.warnings.extend(alignment.warnings());
     let requests = aggregate::finish(sum, symbols, &mut analysis);
     alignment.tell(symbols, &mut analysis);
-    let mut warnings = warnings::late(&analysis);
-    analysis.warnings.append(&mut warnings);
+    // Kernel logs alone have no requests to miss.
+    if !nodes.is_empty() {
+        let mut warnings = warnings::late(&analysis);
+        analysis.warnings.append(&mut warnings);
+    }
     (analysis, requests)
 }
 

@@ -81,7 +81,7 @@ pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> 
     table.print(&format!("Events that the logs tell: {}", counts(analysis)), all, out)?;
     let kinds = EventKind::ALL.into_iter().filter_map(|kind| Some((kind, analysis.others.get(&Event::rest_of(kind))?)));
     for (kind, rest) in kinds {
-        writeln!(out, "  {} more of {}, later ones, are not listed", thousands(rest.rows), kind.as_str())?;
+        writeln!(out, "  {} are not listed: the earliest are", plural(rest.rows, kind.noun()))?;
     }
     if analysis.events.is_empty() {
         return Ok(());
@@ -101,9 +101,7 @@ fn counts(analysis: &Analysis) -> String {
         listed + analysis.others.get(&Event::rest_of(kind)).map_or(0, |rest| rest.rows)
     };
     let told = EventKind::ALL.into_iter().map(|kind| (kind, count(kind))).filter(|(_, events)| *events > 0);
-    told.map(|(kind, events)| format!("{} {}", thousands(events), kind.as_str().replace('_', " ")))
-        .collect::<Vec<_>>()
-        .join(", ")
+    told.map(|(kind, events)| plural(events, kind.noun())).collect::<Vec<_>>().join(", ")
 }
 
 /// `11-25 09h`.

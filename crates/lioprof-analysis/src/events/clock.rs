@@ -74,7 +74,9 @@ impl Clock {
             Stamp::Local { .. } if !pairs.is_empty() => {
                 let offset = median_offset(&pairs);
                 let zone = (offset + offset.signum() * ZONE_STEP_US / 2) / ZONE_STEP_US * ZONE_STEP_US;
-                by_lines(Offsets::One(if (offset - zone).abs() <= SYSLOG_ERROR_US { zone } else { offset }))
+                // `dmesg -T` goes wrong where a node was suspended.
+                let fits = pairs.iter().all(|(raw_us, us)| (us - raw_us - zone).abs() <= SYSLOG_ERROR_US);
+                by_lines(if fits { Offsets::One(zone) } else { Offsets::Between(pairs) })
             }
             Stamp::Unix(_) => {
                 let offset = if pairs.is_empty() { 0 } else { median_offset(&pairs) };

@@ -133,11 +133,11 @@ fn said(log: &KernelLog, host: &HostLog, clock: &Clock, known: Known) -> Vec<Str
     }
     if let (Stamp::Local { year: None, .. }, false) = (stamp, clock.from == ClockFrom::Nothing) {
         let by = match (known.captured_us, log.changed_us) {
-            (Some(_), _) => "nearest to the debug logs",
-            (None, Some(_)) => "last one before the file was changed",
-            (None, None) => "last one until now",
+            (Some(_), _) => "in the year that is nearest to the debug logs",
+            (None, Some(_)) => "in the last year that the file's time allows",
+            (None, None) => "in the last year that is over or runs",
         };
-        said.push(format!("`{path}` has no years: each line is taken to be of the year {by}"));
+        said.push(format!("`{path}` has no years: each line is taken to be {by}"));
     }
     said
 }

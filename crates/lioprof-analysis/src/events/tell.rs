@@ -33,6 +33,7 @@ pub(crate) fn tell(
     for &name in &names {
         let account = nodes.iter().find(|node| node.name == name);
         let of_node: Vec<&NodeKernelLog<'_>> = logs.iter().filter(|log| log.node == name).collect();
+        let named: Vec<&NodeKernelLog<'_>> = of_node.iter().copied().filter(|log| !log.is_beside).collect();
         let mut pool = Pool::default();
         pool.add_log(account.into_iter().flat_map(of_debug_log));
         for log in &of_node {
@@ -46,7 +47,7 @@ pub(crate) fn tell(
         };
         events.extend(joined(pool.in_order()).into_iter().filter(counts).map(|told| (name, told)));
         if !interval.is_limited() {
-            count_unlisted(account, &of_node, &mut unlisted);
+            count_unlisted(account, &named, &mut unlisted);
         }
     }
     // Stable: those of one node stay in order.

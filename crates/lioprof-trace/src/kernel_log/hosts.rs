@@ -41,7 +41,7 @@ pub struct HostLog {
     /// `lctl mark` lines: their stamps, and the keys of the texts ([`event_key`]).
     pub marks: Vec<(Stamp, u64)>,
     /// Kind of the last event, for what was left out behind it.
-    last: Option<EventKind>,
+    pub last: Option<EventKind>,
 }
 
 impl HostLog {

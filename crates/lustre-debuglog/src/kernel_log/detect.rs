@@ -17,17 +17,21 @@ pub enum KernelLogForm {
 /// Lines that are looked at.
 const LINES: usize = 400;
 
-/// Whether the beginning of a text is that of a kernel log: one line of Lustre's, or hardly any but the kernel's. A text with a header of
-/// the debug log behind any of the prefixes is none.
+/// Whether the beginning of a text is that of a kernel log: lines with times, most of them, and one of the kernel's or Lustre's among them.
+/// A text with a header of the debug log behind any of the prefixes is none.
 #[must_use]
 pub fn detect(head: &[u8]) -> Option<KernelLogForm> {
     if is_json(head) {
         return Some(KernelLogForm::Json);
     }
-    let (mut lines, mut stamped, mut hosts, mut of_lustre) = (0_usize, 0_usize, 0_usize, false);
-    for line in head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(LINES) {
+    let (mut lines, mut fitting, mut stamped, mut hosts, mut of_lustre) = (0_usize, 0_usize, 0_usize, 0_usize, false);
+    for text in head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(LINES) {
         lines += 1;
-        let Some(line) = KernelLine::parse(line) else { continue };
+        let Some(line) = KernelLine::parse(text) else {
+            fitting += usize::from(KernelLine::is_stamped(text));
+            continue;
+        };
+        fitting += 1;
         if is_debug_header(line.text) {
             return None;
         }
@@ -35,9 +39,9 @@ pub fn detect(head: &[u8]) -> Option<KernelLogForm> {
         hosts += usize::from(line.host.is_some());
         stamped += usize::from(line.host.is_some() || matches!(line.stamp, Some(Stamp::Boot(_) | Stamp::Local { .. })));
     }
-    // A syslog has lines of other programs, too.
+    // A syslog has lines of other programs, too; notes may quote a few lines of a kernel log.
     let is_one = of_lustre || hosts > 0 || (lines > 0 && 5 * stamped >= 4 * lines);
-    is_one.then_some(if hosts > 0 { KernelLogForm::Syslog } else { KernelLogForm::Dmesg })
+    (is_one && 2 * fitting > lines).then_some(if hosts > 0 { KernelLogForm::Syslog } else { KernelLogForm::Dmesg })
 }
 
 /// Whether the first line is an object with the fields that each entry of the journal has.

@@ -26,7 +26,7 @@ impl<'a> KernelLine<'a> {
         if let Some((stamp, rest)) = bracketed(line) {
             return Some(Self::behind(Some(stamp), without_caller(rest)));
         }
-        if let Some((stamp, rest)) = iso(line).or_else(|| unix(line)).or_else(|| with_weekday(line)) {
+        if let Some((stamp, rest)) = dated(line) {
             // Behind the time of `dmesg --time-format iso` comes the text itself.
             return if is_of_lustre(rest) {
                 Some(Self { stamp: Some(stamp), host: None, text: rest })
@@ -38,6 +38,12 @@ impl<'a> KernelLine<'a> {
             return Self::of_syslog(stamp, rest);
         }
         is_of_lustre(line).then_some(Self { stamp: None, host: None, text: line })
+    }
+
+    /// Whether a line begins with a time, as lines of other programs do in a syslog, too.
+    pub(super) fn is_stamped(line: &[u8]) -> bool {
+        let line = without_priority(line);
+        dated(line).is_some() || bsd(line).is_some()
     }
 
     /// `HOST kernel: text`, with `FACILITY.LEVEL` between; the stamp of the kernel may stand before the text, too.
@@ -144,6 +150,11 @@ fn without_caller(rest: &[u8]) -> &[u8] {
         Some(rest.strip_prefix(b" ").unwrap_or(rest))
     };
     caller().unwrap_or(rest)
+}
+
+/// A date and a time.
+fn dated(line: &[u8]) -> Option<(Stamp, &[u8])> {
+    iso(line).or_else(|| unix(line)).or_else(|| with_weekday(line))
 }
 
 /// `2026-11-25T09:46:40.123456+01:00 `, `2026-11-25 09:46:40,123456 `; without zone if there is none.

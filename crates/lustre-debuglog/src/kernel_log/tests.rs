@@ -114,6 +114,7 @@ fn kernel_logs_are_told_from_other_texts() {
         ("obdfilter.work1-OST0004.job_stats=\n".to_owned(), None),
         ("Nov 25 09:46:40 oss01 systemd[1]: x\n".to_owned(), None),
         ("[1] a footnote\n".to_owned(), None),
+        (format!("notes\nof a\ncrash:\n{TEXT}\n[ 3933.759450] {TEXT}\n"), None),
         (String::new(), None),
     ] {
         assert_eq!(detect(text.as_bytes()), form, "{text}");
