@@ -12,6 +12,7 @@
 //! * `clocks`: offsets of real servers' clocks.
 //! * `compare`: two captures side by side, and the case studies.
 //! * `operations`: where the time of clients' operations went.
+//! * `events`: what logs tell in sentences for people, debug logs and kernel logs.
 //! * `marks`: those that occur more than once.
 //! * `pairs`: runs of a real cluster, each sick and cured.
 //! * `parts`: parts of service times against the rows.
@@ -50,6 +51,8 @@ mod counters;
 mod daemon;
 #[cfg(test)]
 mod damaged;
+#[cfg(test)]
+mod events;
 #[cfg(test)]
 #[cfg(feature = "export")]
 mod export;
