@@ -12,6 +12,9 @@ use crate::symbol::escape;
 /// Events of a kind that are listed of each node, and of each kind in an analysis: the earliest. Further ones are counted.
 pub const MAX_EVENTS: usize = 500;
 
+/// What stands before the kind in keys of what is not listed.
+const REST: &str = "events.";
+
 /// Bytes of a sentence that tell it from others: a kernel log cuts long ones.
 const KEY_BYTES: usize = 200;
 
@@ -50,7 +53,13 @@ impl Event {
     /// Key of [`Analysis::others`](crate::Analysis::others) that tells how many events of a kind `events[]` leaves out.
     #[must_use]
     pub fn rest_of(kind: EventKind) -> String {
-        format!("events.{kind}")
+        format!("{REST}{kind}")
+    }
+
+    /// Whether this is such a key.
+    #[must_use]
+    pub fn is_rest(key: &str) -> bool {
+        key.starts_with(REST)
     }
 }
 
@@ -153,6 +162,15 @@ impl LoggedEvents {
         self.unlisted.get(&kind).copied().unwrap_or(0)
     }
 
+    /// Those of some times. Of what is not listed the times are not known: it is left out.
+    #[must_use]
+    pub fn within(&self, contains: impl Fn(i64) -> bool) -> Self {
+        let mut part = Self { listed: self.listed.clone(), unlisted: BTreeMap::new() };
+        part.listed.values_mut().for_each(|events| events.retain(|event| contains(event.time_us)));
+        part.listed.retain(|_, events| !events.is_empty());
+        part
+    }
+
     /// The same, with its times on another clock.
     #[must_use]
     pub fn on_clock(&self, there_us: impl Fn(i64) -> i64) -> Self {
@@ -203,6 +221,12 @@ mod tests {
         let mut both = added(0..7);
         both.merge(&added(3..9));
         assert_eq!(both, added(0..9));
+    }
+
+    #[test]
+    fn a_part_of_the_time_has_only_its_events() {
+        assert_eq!(added(0..9).within(|us| us >= 7), added(7..9));
+        assert!(added(0..9).within(|_| false).is_empty());
     }
 
     #[test]

@@ -38,6 +38,18 @@ pub struct KernelLog {
     pub error: Option<String>,
 }
 
+impl KernelLog {
+    /// What to say where records are wanted.
+    pub(crate) fn no_records(&self) -> InputProblem {
+        let message = format!(
+            "`{}` is a kernel log, which has no records; `lioprof analyze` reads what Lustre tells in it",
+            self.path.display()
+        );
+        let severity = if self.is_beside { Severity::Note } else { Severity::Error };
+        InputProblem { path: self.path.clone(), severity, message }
+    }
+}
+
 /// A line whose message may go on in the next one.
 struct Pending {
     stamp: Option<Stamp>,
