@@ -7,7 +7,7 @@ use anyhow::{anyhow, ensure};
 use lioprof_health::{KernelLogFacts, LogDay};
 use lioprof_model::time::{now_us, since_epoch_us, utc};
 use lioprof_trace::kernel_log_lines;
-use lustre_debuglog::kernel_log::Stamp;
+use lustre_debuglog::kernel_log::{KernelLine, Stamp};
 
 /// Names of servers, and what their logs say. A log that names several counts for each of them.
 pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, KernelLogFacts)>> {
@@ -62,7 +62,7 @@ fn lines(
 ) -> anyhow::Result<()> {
     let year = utc(changed_us).get(..4).and_then(|year| year.parse().ok()).unwrap_or(1970);
     let mut before = (0, false);
-    kernel_log_lines(path, &mut |stamp, host, text| {
+    kernel_log_lines(path, &mut |KernelLine { stamp, host, text }| {
         before = stamp.map_or(before, |stamp| match stamp {
             Stamp::Boot(us) => (us, false),
             Stamp::Unix(us) => (us, true),

@@ -22,9 +22,8 @@ impl<R: Read> Lines<R> {
     pub(super) fn next(&mut self) -> Option<&[u8]> {
         self.line.clear();
         let mut any = false;
-        loop {
-            // A stream that fails has told its damage elsewhere.
-            let Ok(chunk) = self.from.fill_buf() else { break };
+        // A stream that fails has told its damage elsewhere.
+        while let Ok(chunk) = self.from.fill_buf() {
             if chunk.is_empty() {
                 break;
             }

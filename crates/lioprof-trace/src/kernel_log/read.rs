@@ -104,14 +104,11 @@ pub(crate) fn read(found: &Found, opened: OpenedKernelLog) -> KernelLog {
     }
 }
 
-/// Shows each line of the kernel in the log `path` to `line`: its stamp, the node that it names, and the kernel's text.
+/// Shows each line of the kernel in the log `path` to `line`.
 ///
 /// # Errors
 /// If the file cannot be read or is no kernel log.
-pub fn kernel_log_lines(
-    path: &Path,
-    line: &mut dyn FnMut(Option<Stamp>, Option<&[u8]>, &[u8]),
-) -> Result<(), InputProblem> {
+pub fn kernel_log_lines(path: &Path, line: &mut dyn FnMut(KernelLine<'_>)) -> Result<(), InputProblem> {
     let found = Found { path: path.to_owned(), node: String::new(), is_stdin: false };
     let opened = match input::open(&found) {
         Err(InputError::KernelLog { log, .. }) => *log,
@@ -126,12 +123,16 @@ pub fn kernel_log_lines(
         match opened.form {
             KernelLogForm::Json => {
                 if let Some(entry) = journal::parse(text) {
-                    line(entry.stamp, entry.host.as_deref().map(str::as_bytes), &entry.text);
+                    line(KernelLine {
+                        stamp: entry.stamp,
+                        host: entry.host.as_deref().map(str::as_bytes),
+                        text: &entry.text,
+                    });
                 }
             }
             KernelLogForm::Dmesg | KernelLogForm::Syslog => {
                 if let Some(it) = KernelLine::parse(text) {
-                    line(it.stamp, it.host, it.text);
+                    line(it);
                 }
             }
         }
