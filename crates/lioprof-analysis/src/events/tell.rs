@@ -93,6 +93,8 @@ fn inputs(logs: Vec<NodeKernelLog<'_>>, analysis: &mut Analysis) -> Vec<InputPro
             problems.push(InputProblem { path: path.clone(), severity: Severity::Error, message });
         }
         if is_beside {
+            let message = format!("`{}` is a kernel log of {}: what it tells is in the events", input.path, input.node);
+            problems.push(InputProblem { path: path.clone(), severity: Severity::Note, message });
             let notes =
                 said.into_iter().map(|message| InputProblem { path: path.clone(), severity: Severity::Note, message });
             problems.extend(notes);
