@@ -13,6 +13,7 @@
 //! * `compare`: two captures side by side, and the case studies.
 //! * `operations`: where the time of clients' operations went.
 //! * `nodes`: which server a log is of.
+//! * `events`: what logs tell in sentences for people, debug logs and kernel logs.
 //! * `marks`: those that occur more than once.
 //! * `pairs`: runs of a real cluster, each sick and cured.
 //! * `parts`: parts of service times against the rows.
@@ -51,6 +52,8 @@ mod counters;
 mod daemon;
 #[cfg(test)]
 mod damaged;
+#[cfg(test)]
+mod events;
 #[cfg(test)]
 #[cfg(feature = "export")]
 mod export;

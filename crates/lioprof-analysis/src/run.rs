@@ -14,6 +14,7 @@ use rayon::ThreadPoolBuilder;
 use crate::aggregate::{self, Aggregate};
 use crate::align::{Alignment, NodeClocks, align};
 use crate::config::{Bound, Config};
+use crate::events;
 use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
@@ -150,7 +151,7 @@ fn run(
     for source in opened.sources {
         nodes.entry(source.node().to_owned()).or_default().stored.push(source);
     }
-    if nodes.is_empty() {
+    if nodes.is_empty() && found.kernel_logs.is_empty() {
         return Err(AnalyzeError::NoInput { problems });
     }
     let mut symbols = Symbols::default();
@@ -172,8 +173,10 @@ fn run(
     }
     let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
     let sum = sums.sum(&symbols).unwrap_or_else(|| Aggregate::new(config.bin_us));
-    let outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
-    let outcome = Outcome { named: found.named, ..outcome };
+    let mut outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
+    let told = events::tell(&accounts, &found.kernel_logs, config, &mut outcome.analysis);
+    outcome.problems.extend(told);
+    outcome.named = found.named;
     Ok((outcome, alignment.node_clocks()))
 }
 
@@ -239,8 +242,11 @@ pub(crate) fn conclude_without_predictions(
     analysis.warnings.extend(alignment.warnings());
     let requests = aggregate::finish(sum, symbols, &mut analysis);
     alignment.tell(symbols, &mut analysis);
-    let mut warnings = warnings::late(&analysis);
-    analysis.warnings.append(&mut warnings);
+    // Kernel logs alone have no requests to miss.
+    if !nodes.is_empty() {
+        let mut warnings = warnings::late(&analysis);
+        analysis.warnings.append(&mut warnings);
+    }
     (analysis, requests)
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::access::Access;
 use crate::baseline::Baseline;
 use crate::enqueue_parts::EnqueueParts;
+use crate::events::Event;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
@@ -41,6 +42,10 @@ pub struct Analysis {
     pub warnings: Vec<String>,
     /// `lctl mark` lines.
     pub markers: Vec<Marker>,
+    /// What kernel logs, and console lines of debug logs, tell, in the order of time; those of unknown time come last. Of each kind the
+    /// earliest 500 are listed; how many more there are, [`Self::others`] says under `events.KIND`.
+    #[serde(default)]
+    pub events: Vec<Event>,
     /// Files, directories and streams that were read, one entry per input.
     pub inputs: Vec<Input>,
     /// What is missing from the logs, as far as they show it.
@@ -161,6 +166,9 @@ pub enum Format {
     Binary,
     /// Parquet rows written by `lioprof daemon` or `lioprof export`.
     Parquet,
+    /// A kernel log: `dmesg`, syslog, or the journal.
+    #[serde(rename = "kernel_log")]
+    KernelLog,
 }
 
 /// One input file.

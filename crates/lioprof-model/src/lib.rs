@@ -36,6 +36,7 @@ pub mod comparison;
 pub mod counted;
 mod defaults;
 mod enqueue_parts;
+mod events;
 pub mod faults;
 pub mod findings;
 mod guard;
@@ -76,6 +77,7 @@ pub use comparison::{
 };
 pub use counted::{Counted, CountedIo, CountedRpcs, CounterSnapshot};
 pub use enqueue_parts::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit, TargetEnqueues};
+pub use events::{Event, EventKind, EventSource, LoggedEvent, LoggedEvents, MAX_EVENTS, key as event_key};
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use guard::lock;

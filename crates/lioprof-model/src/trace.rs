@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::merge::{Merge, all_of, earliest, latest};
 
 use crate::counted::Counted;
+use crate::events::LoggedEvents;
 use crate::symbol::Symbol;
 
 /// The request that a thread was handling when something happened.
@@ -218,6 +219,9 @@ pub struct TraceSummary {
     pub sent_timed_out: u64,
     /// Number of times that this node's targets evicted a client.
     pub evictions: u64,
+    /// What its lines for people (masks `warning`, `error`, `emerg`, `console`, `neterror`) tell.
+    #[serde(skip_serializing_if = "LoggedEvents::is_empty")]
+    pub events: LoggedEvents,
     /// What is missing from this part of the log.
     pub loss: TraceLoss,
     /// The node's own counters compared with the trace; empty if none were sampled.
@@ -226,7 +230,7 @@ pub struct TraceSummary {
 }
 
 crate::merge_fields!(TraceSummary {
-    bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, loss, counted,
+    bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, events, loss, counted,
 } by {
     first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of,
 });

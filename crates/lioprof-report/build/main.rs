@@ -56,6 +56,7 @@ const PAGES: &[(&str, &[&str])] = &[
             "view-jobs.js",
             "view-operations.js",
             "view-parts.js",
+            "view-events.js",
             "view-quality.js",
             "main.js",
         ],

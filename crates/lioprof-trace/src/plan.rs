@@ -22,6 +22,7 @@ use crate::identity::evidence::{Decision, Decisions, Evidence, Refusal};
 use crate::input::{
     self, Compression, Found, InputError, InputProblem, NodeRule, Opened, PROBE_BYTES, Severity, SharedDamage, node,
 };
+use crate::kernel_log::{self, KernelLog, OpenedKernelLog};
 use crate::progress::Progress;
 
 /// A binary log that cannot be read at any offset is kept in memory up to this size, then in a
@@ -56,6 +57,8 @@ pub(crate) struct Planned {
 pub struct Inputs {
     /// The logs of each node.
     pub nodes: BTreeMap<String, NodeLogs>,
+    /// Kernel logs.
+    pub kernel_logs: Vec<KernelLog>,
     /// Folders of rows.
     pub stores: Vec<PathBuf>,
     /// Inputs that cannot be used, and notes.
@@ -71,19 +74,30 @@ impl Inputs {
         let discovered = input::discover(inputs, rules, is_store);
         let mut problems = discovered.problems;
         let mut looks: Vec<(Planned, Evidence)> = Vec::new();
+        let mut kernel_logs = KernelLogs::new(rules);
         // One log has nothing to be compared with.
         let alone = discovered.files.len() == 1;
         for found in discovered.files {
             let fixed = node::fixed(&found.path, rules);
-            match look(found, fixed, alone, progress) {
+            match look(found.clone(), fixed, alone, progress) {
                 Ok(parts) => looks.extend(parts),
-                Err(problem) => problems.push(problem),
+                Err(InputError::KernelLog { log, .. }) => kernel_logs.add(&found, *log, false),
+                Err(error) => problems.push((&error).into()),
+            }
+        }
+        for (found, is_beside) in discovered.kernel_logs {
+            match input::open(&found) {
+                Err(InputError::KernelLog { log, .. }) => kernel_logs.add(&found, *log, is_beside),
+                // Somebody has changed it since it was looked at.
+                Ok(_) => {}
+                Err(error) => problems.push((&error).into()),
             }
         }
         let (nodes, named, refused) = by_node(looks);
         problems.extend(refused);
+        let kernel_logs = kernel_logs.of_nodes(&nodes);
         progress.expect(nodes.values().flat_map(|logs| &logs.0).map(|planned| planned.file_bytes).sum());
-        Self { nodes, stores: discovered.stores, problems, named }
+        Self { nodes, kernel_logs, stores: discovered.stores, problems, named }
     }
 }
 
@@ -121,6 +135,38 @@ fn in_words(from: NodeFrom) -> &'static str {
     }
 }
 
+/// Kernel logs among the inputs.
+struct KernelLogs<'a> {
+    rules: &'a [NodeRule],
+    read: Vec<KernelLog>,
+}
+
+impl<'a> KernelLogs<'a> {
+    fn new(rules: &'a [NodeRule]) -> Self {
+        Self { rules, read: Vec::new() }
+    }
+
+    fn add(&mut self, found: &Found, opened: OpenedKernelLog, is_beside: bool) {
+        let node_is_given = self.rules.iter().any(|rule| rule.matches(&found.path));
+        self.read.push(KernelLog { node_is_given, is_beside, ..kernel_log::read(found, opened) });
+    }
+
+    /// All of them; what names no node is of the node whose debug logs alone lie in the same folder.
+    fn of_nodes(self, nodes: &BTreeMap<String, NodeLogs>) -> Vec<KernelLog> {
+        let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_owned();
+        let mut read = self.read;
+        for log in read.iter_mut().filter(|log| !log.node_is_given && !nodes.contains_key(&log.node)) {
+            let here = folder(&log.path);
+            let is_here = |logs: &NodeLogs| logs.0.iter().any(|planned| folder(&planned.found.path) == here);
+            let mut beside = nodes.iter().filter(|(_, logs)| is_here(logs)).map(|(node, _)| node);
+            if let (Some(node), None) = (beside.next(), beside.next()) {
+                log.node.clone_from(node);
+            }
+        }
+        read
+    }
+}
+
 /// The logs of one node.
 #[derive(Default)]
 pub struct NodeLogs(pub(crate) Vec<Planned>);
@@ -145,8 +191,8 @@ fn look(
     fixed: Option<(String, NodeFrom)>,
     alone: bool,
     progress: &Progress,
-) -> Result<Vec<(Planned, Evidence)>, InputProblem> {
-    let mut opened = input::open(&found).map_err(|err| InputProblem::from(&err))?;
+) -> Result<Vec<(Planned, Evidence)>, InputError> {
+    let mut opened = input::open(&found)?;
     let mut head = Vec::new();
     // The stream never fails: damage ends it, and is told when it is read to the end.
     opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
@@ -201,10 +247,12 @@ fn parts(
     fixed: Option<&(String, NodeFrom)>,
     opened: Opened,
     progress: &Progress,
-) -> Result<Vec<(Planned, Evidence)>, InputProblem> {
+) -> Result<Vec<(Planned, Evidence)>, InputError> {
     let (compression, is_utf16, mut damage) = (opened.compression, opened.is_utf16, Some(opened.damage));
-    let parts = split::split(opened.stream, SPOOL_BYTES).map_err(|source| {
-        InputProblem::from(&InputError::Io { action: "split by hosts", path: found.path.clone(), source })
+    let parts = split::split(opened.stream, SPOOL_BYTES).map_err(|source| InputError::Io {
+        action: "split by hosts",
+        path: found.path.clone(),
+        source,
     })?;
     let planned = parts.into_iter().map(|Part { sender, mut text, repairs }| {
         let mut head = Vec::new();

@@ -42,6 +42,8 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
         locks: !args.no_locks,
         contended: args.contended,
         baseline: args.baseline.read()?,
+        boot_us: args.boot_time,
+        zone_us: args.timezone,
         ..args.log.config()
     })
 }

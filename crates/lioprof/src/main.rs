@@ -18,6 +18,7 @@ mod exit_code;
 mod export;
 mod findings;
 mod generate;
+mod kernel_logs;
 mod messages;
 mod operations;
 mod output_dir;

@@ -21,6 +21,8 @@ use super::open::{Found, open_file};
 pub struct Discovered {
     /// What to read: in the order of the inputs, directories in byte order of the paths.
     pub files: Vec<Found>,
+    /// Kernel logs in directories, and whether debug logs lie in the same directory or below or above it.
+    pub kernel_logs: Vec<(Found, bool)>,
     /// Folders of rows that were kept. What else lies in them is left alone.
     pub stores: Vec<PathBuf>,
     /// What was left out or is missing.
@@ -123,6 +125,7 @@ impl<'a> Search<'a> {
     fn directory(&mut self, top: &Path, at: usize) {
         let (files_before, problems_before) = (self.out.files.len(), self.out.problems.len());
         let stores_before = self.out.stores.len();
+        let kernel_logs_before = self.out.kernel_logs.len();
         let (mut looked_at, mut rows, mut met_elsewhere) = (0, 0, false);
         let mut todo = vec![top.to_owned()];
         while let Some(dir) = todo.pop() {
@@ -140,7 +143,9 @@ impl<'a> Search<'a> {
         self.out.files[files_before..].sort_by(|a, b| a.path.cmp(&b.path));
         let failed = self.out.problems[problems_before..].iter().any(|p| p.severity == Severity::Error);
         let found = self.out.files.len() > files_before || self.out.stores.len() > stores_before;
-        if !found && !failed && !met_elsewhere {
+        let kernel_logs = &mut self.out.kernel_logs[kernel_logs_before..];
+        kernel_logs.iter_mut().for_each(|(_, beside)| *beside = found);
+        if !found && kernel_logs.is_empty() && !failed && !met_elsewhere {
             let path = top.to_owned();
             self.error(&match rows {
                 0 => InputError::NothingFound { path, files: looked_at },
@@ -197,6 +202,10 @@ impl<'a> Search<'a> {
                 Ok(candidate) => {
                     let name = node::capture_name(&file_name(path)).to_owned();
                     captures.entry(name).or_default().push(candidate);
+                }
+                Err(InputError::KernelLog { .. }) => {
+                    let node = node::node_of(path, self.rules);
+                    self.out.kernel_logs.push((Found { path: path.clone(), node, is_stdin: false }, false));
                 }
                 Err(err) if err.is_foreign() && !node::claims_to_be_a_log(&file_name(path)) => {
                     self.skipped(path, "it is no Lustre debug log");

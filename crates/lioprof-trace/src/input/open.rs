@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use encoding_rs::Encoding;
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use lustre_debuglog::frame::{self, Form};
+use lustre_debuglog::kernel_log;
 use memchr::memmem;
 
 use super::ahead::ReadAhead;
@@ -16,6 +17,7 @@ use super::damage::{Counted, SharedDamage, Tolerant};
 use super::error::{Excerpt, GIVE_A_DATASET, GIVE_A_LOG, InputError};
 use super::spool::{Spooled, spool};
 use crate::envelope::repair;
+use crate::kernel_log::OpenedKernelLog;
 use crate::progress::BytesRead;
 
 /// How much of a decompressed file tells whether it is a Lustre debug log, and in which form.
@@ -145,6 +147,11 @@ fn open_stream(path: &Path, mut raw: Box<dyn Read + Send>, file: Option<File>) -
         return Err(match damage.get() {
             Some(damage) => InputError::Damaged { path: path.to_owned(), damage },
             None if head.is_empty() => InputError::Empty { path: path.to_owned(), compression },
+            None if let Some(form) = kernel_log::detect(&head) => {
+                let stream = Box::new(Cursor::new(head).chain(stream));
+                let log = Box::new(OpenedKernelLog { form, compression, stream, damage });
+                InputError::KernelLog { path: path.to_owned(), log }
+            }
             None => InputError::NotADebugLog {
                 path: path.to_owned(),
                 found: Excerpt::of(&head),

@@ -8,6 +8,7 @@ pub(crate) mod byte_search;
 pub(crate) mod digits;
 mod error;
 mod escape;
+mod event_kind;
 mod extent;
 mod fid;
 mod from_str;
@@ -24,6 +25,7 @@ mod xid;
 
 pub use error::ParseError;
 pub use escape::escape;
+pub use event_kind::EventKind;
 pub use extent::Extent;
 pub use fid::{Fid, ResourceId};
 pub use job::JobId;
