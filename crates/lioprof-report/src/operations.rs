@@ -237,6 +237,7 @@ mod tests {
             begin_us: 0,
             duration_us: us,
             begin_evidence: BeginEvidence::FirstLine,
+            evidence: lioprof_model::Evidence::Logged,
             result: None,
             rpcs: u32::try_from(rpcs).unwrap(),
             joined_rpcs: 0,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use lioprof_model::units::{milliseconds, percent, plural, real, share, thousands};
-use lioprof_model::{KindSums, OperationRow, Operations, Part, Quantiles, time};
+use lioprof_model::{ClientLog, KindSums, OperationRow, Operations, Part, Quantiles, RpcSum, time};
 use serde_json::{Value, json};
 
 use crate::number_table::NumberTable;
@@ -182,8 +182,31 @@ fn to_json(operations: &Operations) -> Value {
         "read_ahead_rpcs": operations.read_ahead_rpcs,
         "write_back_rpcs": operations.write_back_rpcs,
         "clocks_known": operations.clocks_known,
+        "inferred": operations.inferred(),
+        "clients": operations.clients.iter().map(client_json).collect::<Vec<_>>(),
         "kinds": kinds,
         "slowest": slowest,
+    })
+}
+
+fn client_json(client: &ClientLog) -> Value {
+    let RpcSum { rpcs, round_trip_us } = client.no_operation_sum();
+    let by_opcode: Vec<Value> = client
+        .no_operation
+        .iter()
+        .map(|(opcode, sum)| {
+            json!({ "opcode": opcode.to_string(), "rpcs": sum.rpcs, "round_trip_us": sum.round_trip_us })
+        })
+        .collect();
+    json!({
+        "node": &*client.node,
+        "logged": client.logged,
+        "not_logged": client.not_logged(),
+        "inferred": client.inferred,
+        "rpcs": client.rpcs,
+        "logged_rpcs": client.logged_rpcs,
+        "inferred_rpcs": client.inferred_rpcs,
+        "no_operation": { "rpcs": rpcs, "round_trip_us": round_trip_us, "by_opcode": by_opcode },
     })
 }
 
@@ -196,7 +219,9 @@ fn kind_json(kind: &KindSums) -> Value {
         .map(|(part, us)| (part.name_us().to_owned(), us.as_ref().map_or(Value::Null, figures)))
         .collect();
     json!({
-        "operation": kind.asked.to_string(),
+        "operation": kind.asked.name(),
+        "inferred": kind.asked.is_inferred(),
+        "evidence": &kind.evidence,
         "count": kind.count,
         "duration_us": figures(&kind.duration_us),
         "parts": parts,
@@ -209,7 +234,9 @@ fn row_json(row: &OperationRow) -> Value {
     json!({
         "node": &*row.node,
         "pid": row.pid,
-        "operation": row.asked.to_string(),
+        "operation": row.asked.name(),
+        "inferred": row.asked.is_inferred(),
+        "evidence": row.evidence,
         "fid": row.fid.map(|fid| fid.to_string()),
         "begin_us": row.begin_us,
         "duration_us": row.duration_us,
@@ -225,7 +252,7 @@ fn to_csv(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
     let mut columns = Columns::<OperationRow>::new([
         ("node", |it| it.node.to_string()),
         ("pid", |it| it.pid.to_string()),
-        ("operation", |it| it.asked.to_string()),
+        ("operation", |it| it.asked.name()),
         ("fid", |it| cell(it.fid)),
         ("begin_us", |it| it.begin_us.to_string()),
         ("duration_us", |it| it.duration_us.to_string()),
@@ -237,6 +264,7 @@ fn to_csv(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
     for part in Part::ALL {
         columns.push(part.name_us(), move |it| cell(it.part_us(part)));
     }
+    columns.push("evidence", |it| it.evidence.name().to_owned());
     columns.write(&operations.rows, out)
 }
 
@@ -244,7 +272,7 @@ fn to_csv(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
 mod tests {
     use std::sync::Arc;
 
-    use lioprof_model::{Asked, BeginEvidence, Parts};
+    use lioprof_model::{Asked, BeginEvidence, Evidence, Parts};
     use lustre_debuglog::vocab::OperationKind;
     use lustre_debuglog::{Fid, Opcode};
 
@@ -263,6 +291,7 @@ mod tests {
             begin_us: 1_700_000_000_000_000,
             duration_us: 42_345,
             begin_evidence: BeginEvidence::PathWalk,
+            evidence: Evidence::Logged,
             result: Some(-2),
             rpcs: 1,
             joined_rpcs: 1,
@@ -312,7 +341,7 @@ mod tests {
         let servers = made_up(Asked::Rpc(Opcode::OST_WRITE));
         let csv = text(&servers, OperationsFormat::Csv);
         let line = csv.lines().nth(1).unwrap_or_default();
-        assert!(line.ends_with(",path_walk,-2,1,1,,,0,0,0,30000,0,0,,12345"), "{line}");
+        assert!(line.ends_with(",path_walk,-2,1,1,,,0,0,0,30000,0,0,,12345,logged"), "{line}");
         let json: Value = serde_json::from_str(&text(&servers, OperationsFormat::Json)).unwrap_or_default();
         assert_eq!(json["slowest"][0]["parts"]["client_work_us"], Value::Null);
         assert_eq!(json["slowest"][0]["parts"]["server_work_us"], 30_000);
