@@ -338,7 +338,7 @@ impl Thread<'_> {
     }
 
     fn sent(&mut self, rpc: usize, built_us: Option<i64>, time_us: i64) {
-        let Sent { opcode, intent, answered_us, .. } = self.rpcs[rpc];
+        let Sent { opcode, intent, answered_us, lock, .. } = self.rpcs[rpc];
         if is_by_the_way(opcode) {
             self.built_us = built_us;
             if let Some(call) = self.call.as_mut() {
@@ -371,7 +371,9 @@ impl Thread<'_> {
             };
             self.drop_if_part_of(opcode, intent.is_some(), time_us);
             // What was put together just before is the fsync's, unless a write may have done that.
-            let begin_us = built_us.filter(|_| kind == OperationKind::Fsync && self.log.has_data).unwrap_or(time_us);
+            let put_together_us = built_us.filter(|_| kind == OperationKind::Fsync && self.log.has_data);
+            let asked_us = lock.map(|lock| self.locks[lock].started_us);
+            let begin_us = put_together_us.or(asked_us).unwrap_or(time_us);
             self.begin((begin_us, BeginEvidence::FirstRequest), Is::new(kind, None, evidence), time_us);
         }
         if let Some(call) = &mut self.call {
