@@ -1,9 +1,12 @@
 //! What clients' logs tell of operations, and what they leave open.
 
-use lustre_debuglog::Opcode;
-use lustre_debuglog::vocab::OperationKind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use lustre_debuglog::Opcode;
+use lustre_debuglog::vocab::OperationKind;
+
+use crate::units::{plural, real, thousands};
 
 named! {
     /// What an operation is known by. All but the first are inferred: the operation lasted at least as long as it says.
@@ -72,6 +75,90 @@ impl ClientLog {
     #[must_use]
     pub fn no_operation_sum(&self) -> RpcSum {
         RpcSum::of(self.no_operation.values())
+    }
+}
+
+/// What the clients' logs have lines of, what was inferred and what is left, for people. Nothing of clients that log all that is usual.
+#[must_use]
+pub fn notes(clients: &[ClientLog]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut alike: BTreeMap<(&[OperationKind], &[OperationKind]), Vec<&ClientLog>> = BTreeMap::new();
+    for client in clients.iter().filter(|client| !client.not_logged().is_empty()) {
+        alike.entry((&client.logged, &client.inferred)).or_default().push(client);
+    }
+    for ((logged, inferred), of) in &alike {
+        let its = if of.len() == 1 { "its" } else { "their" };
+        let whose = match of.as_slice() {
+            [one] => format!("The log of {} has", one.node),
+            few @ ([_, _] | [_, _, _]) => {
+                format!("The logs of {} have", list(few.iter().map(|client| client.node.to_string())))
+            }
+            many => format!("The logs of {} clients have", thousands(many.len() as u64)),
+        };
+        let kinds = |kinds: &[OperationKind]| list(kinds.iter().map(|kind| format!("{kind}s")));
+        let mut note = match logged {
+            [] => format!("{whose} no lines of operations"),
+            logged => format!("{whose} lines of {} only", kinds(logged)),
+        };
+        if !inferred.is_empty() {
+            note += &format!(
+                "; {its} {} (*) were inferred from first lines and from requests: each lasted at least so long",
+                kinds(inferred)
+            );
+        }
+        notes.push(format!("{note}."));
+        let sums: Vec<RpcSum> = of.iter().map(|client| client.no_operation_sum()).collect();
+        let none = RpcSum::of(&sums);
+        let all: u64 = of.iter().map(|client| client.rpcs).sum();
+        if none.rpcs > 0 {
+            let belong = if none.rpcs == 1 { "belongs" } else { "belong" };
+            notes.push(format!(
+                "{} of {its} {} ({:.3} s from sending to reply) {belong} to no operation that the log tells of.",
+                thousands(none.rpcs),
+                plural(all, "RPC"),
+                real(none.round_trip_us) / 1e6
+            ));
+        }
+    }
+    if !notes.is_empty() {
+        notes.push(
+            "Clients log reads and writes from Lustre 2.15 on (mask iotrace), opens, closes and stats from 2.16 on (iotrace, vfstrace), \
+             fsyncs from 2.17.55 on."
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+/// `a, b and c`.
+fn list(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.collect();
+    match names.pop() {
+        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        last => last.unwrap_or_default(),
+    }
+}
+
+/// What RPCs of a kind are for that belong to no operation, in a few words for people.
+#[must_use]
+pub fn why_of_none(opcode: Opcode) -> &'static str {
+    match opcode {
+        Opcode::OST_READ => "read-ahead, or reads that are not logged",
+        Opcode::OST_WRITE => "write-back, or writes that are not logged",
+        Opcode::LDLM_CANCEL | Opcode::LDLM_CONVERT => "locks given back",
+        Opcode::LDLM_ENQUEUE => "walks, stats, reads, writes that are not logged",
+        Opcode::MDS_BATCH => "names looked up ahead (statahead)",
+        Opcode::MDS_CLOSE => "closes by other threads, or not certain",
+        Opcode::MDS_REINT => "changes of names and attributes",
+        Opcode::MDS_GETXATTR => "extended attributes",
+        Opcode::MDS_READPAGE => "directories read, or read ahead",
+        Opcode::OST_SETATTR | Opcode::OST_PUNCH => "attributes and truncates",
+        Opcode::MDS_SYNC | Opcode::OST_SYNC => "fsyncs that are not certain",
+        Opcode::OBD_PING | Opcode::MDS_CONNECT | Opcode::OST_CONNECT | Opcode::OST_DISCONNECT | Opcode::MDS_DISCONNECT => {
+            "connections"
+        }
+        Opcode::OST_STATFS | Opcode::MDS_STATFS => "free space",
+        _ => "",
     }
 }
 

@@ -31,7 +31,7 @@ pub mod baseline;
 pub mod bounded;
 mod causes;
 mod client;
-mod client_logs;
+pub mod client_logs;
 mod clock;
 pub mod comparison;
 pub mod counted;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use lioprof_model::client_logs::{self, why_of_none};
 use lioprof_model::units::{milliseconds, percent, plural, real, share, thousands};
 use lioprof_model::{ClientLog, KindSums, OperationRow, Operations, Part, Quantiles, RpcSum, time};
 use serde_json::{Value, json};
@@ -50,9 +51,11 @@ fn ms(us: u64) -> String {
 fn summary(operations: &Operations, all: bool, out: &mut dyn Write) -> io::Result<()> {
     if operations.rows.is_empty() {
         let none = "No operations and no RPCs in these logs, or none that were asked for.";
-        return paragraph(&format!("{none}{}", unawaited(operations)), "", "", out);
+        paragraph(&format!("{none}{}", unawaited(operations)), "", "", out)?;
+        return notes(operations, out);
     }
     paragraph(&heading(operations), "", "", out)?;
+    notes(operations, out)?;
     let kinds = operations.by_kind();
     let mut table = NumberTable::new(&["operation", "count", "p50 ms", "p90 ms", "p99 ms", "max ms", "sum s", "RPCs"]);
     for kind in &kinds {
@@ -70,6 +73,7 @@ fn summary(operations: &Operations, all: bool, out: &mut dyn Write) -> io::Resul
             percentiles(kind, out)?;
         }
     }
+    of_none(operations, out)?;
     writeln!(out, "\nThe slowest, in ms")?;
     for row in operations.slowest(SLOWEST) {
         paragraph(&line(row), "  ", "      ", out)?;
@@ -109,6 +113,34 @@ fn heading(operations: &Operations) -> String {
         text += " The clocks of some nodes could not be compared: times of the network are unknown there.";
     }
     text
+}
+
+/// Which operations clients log, and what was inferred.
+fn notes(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
+    let notes = client_logs::notes(&operations.clients);
+    if notes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    paragraph(&notes.join(" "), "", "", out)
+}
+
+/// The clients' RPCs that belong to no operation, by what they asked for.
+fn of_none(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
+    let of_none = operations.no_operation();
+    if !operations.from_clients || of_none.is_empty() {
+        return Ok(());
+    }
+    let RpcSum { rpcs, round_trip_us } = RpcSum::of(of_none.values());
+    let of_all = format!("{} of {}", thousands(rpcs), plural(operations.rpcs, "RPC"));
+    writeln!(out, "\nOf no operation: {of_all}, {:.3} s from sending to reply", real(round_trip_us) / 1e6)?;
+    for (opcode, sum) in &of_none {
+        let RpcSum { rpcs, round_trip_us } = *sum;
+        let (rpcs, sum_s) = (thousands(rpcs), real(round_trip_us) / 1e6);
+        let line = format!("{:<15} {rpcs:>7} {sum_s:>9.3} s  {}", opcode.to_string(), why_of_none(*opcode));
+        writeln!(out, "  {}", line.trim_end())?;
+    }
+    Ok(())
 }
 
 /// What of the servers' RPCs is not shown.

@@ -49,8 +49,6 @@ pub(super) struct Marks {
     pub(super) called: BTreeSet<OperationKind>,
     /// Mask vfstrace was on.
     pub(super) has_steps: bool,
-    /// Mask dlmtrace was on.
-    pub(super) has_locks: bool,
     /// Answers of the MDT to intents are logged.
     pub(super) has_intents: bool,
     /// Reads and writes have lines.
@@ -65,14 +63,14 @@ impl Marks {
                 self.has_steps = true;
                 self.entered.extend(kind);
             }
-            What::Locking(_) => self.has_locks = true,
             _ => {}
         }
         self.by_thread.entry(pid).or_default().push(Mark { time_us, what });
     }
 
-    /// Whether there are lines beside those of RPCs: with rpctrace alone nothing tells where a call begins.
+    /// Whether there are lines of `llite`. Without, nothing tells where a call begins, and of which call a request is seldom certain: what
+    /// the servers tell is more.
     pub(super) fn tell_of_calls(&self) -> bool {
-        self.has_steps || self.has_locks || !self.logged.is_empty() || !self.called.is_empty()
+        self.has_steps || !self.logged.is_empty() || !self.called.is_empty()
     }
 }
