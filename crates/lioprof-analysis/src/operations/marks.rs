@@ -59,9 +59,10 @@ impl Marks {
     pub(super) fn add(&mut self, pid: u32, time_us: i64, what: What) {
         match what {
             What::Walked { .. } => self.has_steps = true,
-            What::Entered { kind, .. } => {
+            // ioctl's line has another mask, too.
+            What::Entered { kind: Some(kind), .. } => {
                 self.has_steps = true;
-                self.entered.extend(kind);
+                self.entered.insert(kind);
             }
             _ => {}
         }
