@@ -165,7 +165,7 @@ impl Thread<'_> {
                     self.may_open(fid, time_us);
                 } else if access & MAY_OTHERS != 0 {
                     self.end(time_us);
-                } else if of == WalkOf::Getattr && !(is_root && is_walk_of_root(fid, next)) {
+                } else if of == WalkOf::Getattr && !(is_root && is_walk_of_root(next)) {
                     self.getattr(fid, time_us);
                 } else if of == WalkOf::Open {
                     self.lookup_of_open(fid, name, time_us);
@@ -455,8 +455,9 @@ impl Thread<'_> {
     }
 }
 
-/// Whether the line about the root is followed by the test of its permission: every walk from the root begins so.
-fn is_walk_of_root(fid: Option<Fid>, next: &[Mark]) -> bool {
+/// Whether the line about the root is followed by a step of a walk: the test of its permission, as every walk from the root begins. If that
+/// line is lost, it may be any other step.
+fn is_walk_of_root(next: &[Mark]) -> bool {
     let next = next.iter().find(|mark| !matches!(mark.what, What::Locking(_) | What::Sent(_) | What::Replied(_) | What::WentOn));
-    matches!(next, Some(Mark { what: What::Walked { fid: of, access: Some(_), .. }, .. }) if *of == fid)
+    matches!(next, Some(Mark { what: What::Walked { of, .. }, .. }) if *of != WalkOf::Getattr)
 }
