@@ -171,7 +171,7 @@ fn lost_lines_make_no_wrong_calls() {
         std::fs::write(path.join("rpc.txt"), &text).unwrap();
         operations(&[path.clone()]).rows.len()
     };
-    for_each_seed(20, |random| {
+    for_each_seed(40, |random| {
         let n = random.pick(&[30, 100, 300, 1000, 3000]);
         let kept: Vec<&[u8]> = lines.iter().copied().filter(|_| !random.one_in(n)).collect();
         std::fs::write(path.join("rpc.txt"), kept.concat()).unwrap();

@@ -4,6 +4,7 @@
 mod inferred;
 mod removed;
 mod truth;
+mod wordings;
 
 use std::path::PathBuf;
 
