@@ -143,10 +143,10 @@ fn list(names: impl Iterator<Item = String>) -> String {
 #[must_use]
 pub fn why_of_none(opcode: Opcode) -> &'static str {
     match opcode {
-        Opcode::OST_READ => "read-ahead, or reads that are not logged",
-        Opcode::OST_WRITE => "write-back, or writes that are not logged",
+        Opcode::OST_READ => "read-ahead, or reads not logged",
+        Opcode::OST_WRITE => "write-back, or writes not logged",
         Opcode::LDLM_CANCEL | Opcode::LDLM_CONVERT => "locks given back",
-        Opcode::LDLM_ENQUEUE => "walks, stats, reads, writes that are not logged",
+        Opcode::LDLM_ENQUEUE => "walks, stats, reads, writes not logged",
         Opcode::MDS_BATCH => "names looked up ahead (statahead)",
         Opcode::MDS_CLOSE => "closes by other threads, or not certain",
         Opcode::MDS_REINT => "changes of names and attributes",
@@ -154,9 +154,11 @@ pub fn why_of_none(opcode: Opcode) -> &'static str {
         Opcode::MDS_READPAGE => "directories read, or read ahead",
         Opcode::OST_SETATTR | Opcode::OST_PUNCH => "attributes and truncates",
         Opcode::MDS_SYNC | Opcode::OST_SYNC => "fsyncs that are not certain",
-        Opcode::OBD_PING | Opcode::MDS_CONNECT | Opcode::OST_CONNECT | Opcode::OST_DISCONNECT | Opcode::MDS_DISCONNECT => {
-            "connections"
-        }
+        Opcode::OBD_PING
+        | Opcode::MDS_CONNECT
+        | Opcode::OST_CONNECT
+        | Opcode::OST_DISCONNECT
+        | Opcode::MDS_DISCONNECT => "connections",
         Opcode::OST_STATFS | Opcode::MDS_STATFS => "free space",
         _ => "",
     }

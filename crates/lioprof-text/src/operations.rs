@@ -369,6 +369,55 @@ mod tests {
     }
 
     #[test]
+    fn what_clients_do_not_log_is_said() {
+        let mut inferred = made_up(Asked::Inferred(OperationKind::Open));
+        inferred.from_clients = true;
+        inferred.rows[0].evidence = Evidence::EntryLine;
+        inferred.rpcs = 22;
+        let sum = |rpcs, round_trip_us| RpcSum { rpcs, round_trip_us };
+        inferred.clients = vec![ClientLog {
+            node: Arc::from("client"),
+            logged: vec![OperationKind::Read, OperationKind::Write],
+            inferred: vec![OperationKind::Open],
+            rpcs: 22,
+            logged_rpcs: 0,
+            inferred_rpcs: 1,
+            no_operation: [(Opcode::LDLM_ENQUEUE, sum(20, 154_000)), (Opcode::MDS_CLOSE, sum(1, 1_000))].into(),
+        }];
+        let summary = text(&inferred, OperationsFormat::Summary);
+        assert!(summary.lines().all(|line| line.chars().count() <= 80), "{summary}");
+        let words = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+        for sentence in [
+            "The log of client has lines of reads and writes only; its opens (*) were inferred",
+            "21 of its 22 RPCs (0.155 s from sending to reply) belong to no operation",
+            "open* 1 42.34",
+            "Of no operation: 21 of 22 RPCs, 0.155 s from sending to reply LDLM_ENQUEUE 20 0.154 s walks,",
+        ] {
+            assert!(words.contains(sentence), "{sentence}: {summary}");
+        }
+        let json: Value = serde_json::from_str(&text(&inferred, OperationsFormat::Json)).unwrap_or_default();
+        let kind = &json["kinds"][0];
+        assert_eq!((&kind["operation"], &kind["inferred"]), (&"open".into(), &true.into()));
+        assert_eq!(kind["evidence"], json!({ "entry_line": 1 }));
+        assert_eq!(json["slowest"][0]["evidence"], "entry_line");
+        let client = &json["clients"][0];
+        assert_eq!(client["not_logged"], json!(["open", "close", "fsync", "stat"]));
+        assert_eq!(
+            client["no_operation"]["by_opcode"][1],
+            json!({ "opcode": "MDS_CLOSE", "rpcs": 1, "round_trip_us": 1000 })
+        );
+        let csv = text(&inferred, OperationsFormat::Csv);
+        assert!(csv.lines().nth(1).unwrap_or_default().ends_with(",entry_line"), "{csv}");
+        // Servers alone: how many RPCs the client sent is said all the same.
+        let mut servers = made_up(Asked::Rpc(Opcode::LDLM_ENQUEUE));
+        servers.clients = inferred.clients;
+        servers.clients[0].logged.clear();
+        servers.clients[0].inferred.clear();
+        let words = text(&servers, OperationsFormat::Summary).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("The log of client has no lines of operations. 21 of its 22 RPCs"), "{words}");
+    }
+
+    #[test]
     fn what_servers_cannot_tell_is_empty_or_null() {
         let servers = made_up(Asked::Rpc(Opcode::OST_WRITE));
         let csv = text(&servers, OperationsFormat::Csv);

@@ -50,12 +50,18 @@ pub(super) fn infer(
     threads.sort_unstable();
     for &pid in threads {
         let windows = logged.get(&pid).map(Vec::as_slice).unwrap_or_default();
-        let mut thread = Thread { log: marks, rpcs, locks, call: None, built_us: None, found: Vec::new(), ghosts: Vec::new() };
+        let mut thread =
+            Thread { log: marks, rpcs, locks, call: None, built_us: None, found: Vec::new(), ghosts: Vec::new() };
         thread.run(&marks.by_thread[&pid], windows);
         all.ghosts.append(&mut thread.ghosts);
         let found = std::mem::take(&mut thread.found);
         let of_fsyncs = found.iter().enumerate().filter(|(_, (found, _))| found.kind == OperationKind::Fsync);
-        syncs.extend(of_fsyncs.map(|(at, (found, until_us))| Sync { pid, at, asked_us: found.end_us, until_us: *until_us }));
+        syncs.extend(of_fsyncs.map(|(at, (found, until_us))| Sync {
+            pid,
+            at,
+            asked_us: found.end_us,
+            until_us: *until_us,
+        }));
         if !found.is_empty() {
             all.operations.insert(pid, found.into_iter().map(|(found, _)| found).collect());
         }
@@ -208,7 +214,15 @@ impl Thread<'_> {
 
     fn begin(&mut self, (begin_us, begin_evidence): (i64, BeginEvidence), is: Is, time_us: i64) {
         self.end(begin_us);
-        let call = Call { begin_us, begin_evidence, last_us: time_us, walk: None, is: Some(is), in_flight: 0, locks: Vec::new() };
+        let call = Call {
+            begin_us,
+            begin_evidence,
+            last_us: time_us,
+            walk: None,
+            is: Some(is),
+            in_flight: 0,
+            locks: Vec::new(),
+        };
         self.call = Some(call);
     }
 
@@ -449,8 +463,7 @@ impl Thread<'_> {
             [ended_us, rpc.and_then(|rpc| self.rpcs[rpc].answered_us)]
         });
         let last = ends.flatten().filter(|us| *us <= until_us).fold(last_us, i64::max);
-        let found =
-            Found { kind, fid, begin_us, end_us: last, begin_evidence, evidence, result: None, name: None };
+        let found = Found { kind, fid, begin_us, end_us: last, begin_evidence, evidence, result: None, name: None };
         self.found.push((found, until_us));
     }
 }
@@ -458,6 +471,8 @@ impl Thread<'_> {
 /// Whether the line about the root is followed by a step of a walk: the test of its permission, as every walk from the root begins. If that
 /// line is lost, it may be any other step.
 fn is_walk_of_root(next: &[Mark]) -> bool {
-    let next = next.iter().find(|mark| !matches!(mark.what, What::Locking(_) | What::Sent(_) | What::Replied(_) | What::WentOn));
+    let next = next
+        .iter()
+        .find(|mark| !matches!(mark.what, What::Locking(_) | What::Sent(_) | What::Replied(_) | What::WentOn));
     matches!(next, Some(Mark { what: What::Walked { of, .. }, .. }) if *of != WalkOf::Getattr)
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lioprof_model::{Asked, BeginEvidence, Direction, Evidence, OperationRow, OperationRpc, Operations, Part, ServedRpc, Symbol};
+use lioprof_model::{
+    Asked, BeginEvidence, Direction, Evidence, OperationRow, OperationRpc, Operations, Part, ServedRpc, Symbol,
+};
 use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Fid, Opcode};
 use rustc_hash::{FxHashMap, FxHashSet};

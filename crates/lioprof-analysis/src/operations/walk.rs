@@ -80,7 +80,11 @@ impl Walk {
 pub(super) fn is_of_walk(opcode: Opcode) -> bool {
     matches!(
         opcode,
-        Opcode::LDLM_ENQUEUE | Opcode::MDS_GETATTR | Opcode::MDS_GETATTR_NAME | Opcode::MDS_GETXATTR | Opcode::MDS_BATCH
+        Opcode::LDLM_ENQUEUE
+            | Opcode::MDS_GETATTR
+            | Opcode::MDS_GETATTR_NAME
+            | Opcode::MDS_GETXATTR
+            | Opcode::MDS_BATCH
     ) || is_by_the_way(opcode)
 }
 

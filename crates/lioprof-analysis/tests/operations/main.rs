@@ -14,9 +14,8 @@ use lioprof_model::{OperationRow, Operations};
 /// The operations that lie within a system call.
 #[expect(clippy::cast_precision_loss, reason = "microseconds since the epoch fit into 52 bits")]
 fn contained<'a>(rows: &[&'a OperationRow], call: &truth::Call) -> Vec<&'a OperationRow> {
-    let is_during = |row: &&&OperationRow| {
-        row.begin_us as f64 >= call.start_us - 1.0 && row.end_us() as f64 <= call.end_us + 1.0
-    };
+    let is_during =
+        |row: &&&OperationRow| row.begin_us as f64 >= call.start_us - 1.0 && row.end_us() as f64 <= call.end_us + 1.0;
     rows.iter().filter(is_during).copied().collect()
 }
 

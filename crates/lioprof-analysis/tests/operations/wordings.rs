@@ -53,7 +53,7 @@ impl Log {
         self.rpc("Completed", thread, opcode, xid);
         if let Some(intent) = intent {
             let text = format!(
-                "@@@ {intent}  req@ffff881013b16300 x{xid}/t0(0) o101->scratch-MDT0000-mdc-ffff881013b16000@10.1.0.1@o2ib:12/10 \
+                "@@@ {intent}\n  req@ffff881013b16300 x{xid}/t0(0) o101->scratch-MDT0000-mdc-ffff881013b16000@10.1.0.1@o2ib:12/10 \
                  lens 576/688 e 0 to 0 dl 1600000044 ref 1 fl Complete:R/0/0 rc 0/0"
             );
             self.line(thread.1, (0x2, 0x10_0000), "mdc_locks.c:1:mdc_finish_enqueue", &text);

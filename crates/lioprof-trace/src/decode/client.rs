@@ -4,8 +4,8 @@ use std::hash::Hasher;
 
 use lioprof_model::{ClientStep, FileName, NameHash, WalkOf};
 use lustre_debuglog::message::{LdlmEvent, LockDesc, OperationEdge, OperationLine, VfsLine};
-use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::record::subsystem;
+use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{LockCookie, Record};
 use memchr::memmem;
 use rustc_hash::FxHasher;

@@ -204,7 +204,7 @@ mod tests {
             ("Request sent has timed out for slow reply: [sent 1795251631/real 1795251631]", SentTimedOut),
             ("Request sent has failed due to network error: [sent 1/real 0]", SentTimedOut),
             ("op: 1 disposition: 3, status: -2", Intent { op: crate::vocab::Intent(1), status: -2 }), // to 2.12.57
-            ("op=10 disposition=b, status=0", Intent { op: crate::vocab::Intent(0x10), status: 0 }), // to 2.17.55
+            ("op=10 disposition=b, status=0", Intent { op: crate::vocab::Intent(0x10), status: 0 }),  // to 2.17.55
             ("op=0x3 disposition=0x37, status=0", Intent { op: crate::vocab::Intent(3), status: 0 }),
         ] {
             assert_eq!(parsed(text), want);
@@ -247,7 +247,17 @@ mod tests {
 
     #[test]
     fn other_texts_are_kept() {
-        for text in ["", "op=3", "op=x disposition=1, status=0", "type 6, status 0", "unlink", "sent to nobody", "sending replies", "timeout on bulk", "bulk"] {
+        for text in [
+            "",
+            "op=3",
+            "op=x disposition=1, status=0",
+            "type 6, status 0",
+            "unlink",
+            "sent to nobody",
+            "sending replies",
+            "timeout on bulk",
+            "bulk",
+        ] {
             assert_eq!(parsed(text), ReqEvent::Other(text.as_bytes()));
         }
     }
