@@ -12,6 +12,7 @@ mod client;
 mod infer;
 mod join;
 mod marks;
+mod requests;
 mod servers;
 mod threads;
 mod timeline;

@@ -18,8 +18,8 @@ use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Fid, Opcode};
 use rustc_hash::FxHashMap;
 
-use super::client::{LockRequest, Sent};
 use super::marks::{Mark, Marks, What};
+use super::requests::{LockRequest, Sent};
 use super::threads::{Found, Ghost};
 use super::walk::{MAY_OPEN, MAY_OTHERS, REST_US, Walk, is_by_the_way, is_of_walk};
 

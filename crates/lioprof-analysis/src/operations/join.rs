@@ -9,7 +9,8 @@ use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Fid, Opcode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::client::{Client, OrphanReply, Sent};
+use super::client::Client;
+use super::requests::{OrphanReply, Sent};
 use super::servers::{LockWaits, RpcKey, Served, Servers, Work};
 use super::threads::{Found, Ghost};
 use super::timeline::{Claim, Strength, cut};

@@ -277,6 +277,9 @@ fn is_within(outer: OperationKind, inner: OperationKind) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use lioprof_model::NameHash;
+
+    use super::super::walk::MAY_WRITE;
     use super::*;
 
     const ROOT: Fid = Fid { seq: 7, oid: 1, ver: 0 };

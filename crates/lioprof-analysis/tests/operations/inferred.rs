@@ -169,13 +169,13 @@ fn lost_lines_make_no_wrong_calls() {
     std::fs::create_dir(&path).unwrap();
     let whole = {
         std::fs::write(path.join("rpc.txt"), &text).unwrap();
-        operations(&[path.clone()]).rows.len()
+        operations(std::slice::from_ref(&path)).rows.len()
     };
     for_each_seed(40, |random| {
         let n = random.pick(&[30, 100, 300, 1000, 3000]);
         let kept: Vec<&[u8]> = lines.iter().copied().filter(|_| !random.one_in(n)).collect();
         std::fs::write(path.join("rpc.txt"), kept.concat()).unwrap();
-        let found = operations(&[path.clone()]);
+        let found = operations(std::slice::from_ref(&path));
         let wrong: Vec<&OperationRow> = found
             .rows
             .iter()
