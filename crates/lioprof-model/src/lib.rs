@@ -31,6 +31,7 @@ pub mod baseline;
 pub mod bounded;
 mod causes;
 mod client;
+pub mod client_logs;
 mod clock;
 pub mod comparison;
 pub mod counted;
@@ -69,7 +70,8 @@ pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, Obj
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
 pub use causes::with_causes;
-pub use client::{ClientEvent, ClientStep, FileName, NameHash};
+pub use client::{ClientEvent, ClientStep, FileName, NameHash, WalkOf};
+pub use client_logs::{ClientLog, Evidence, RpcSum};
 pub use clock::ClockReading;
 pub use comparison::{
     ActivityOverTime, Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Figure, FindingChange,

@@ -244,6 +244,9 @@ impl Join {
             Body::NrsStopDelay => self.gaps.add_unnumbered(),
             Body::Sending(sent) => {
                 self.sent.insert((sent.nid, sent.xid), (event.time_us, sent));
+                if sent.by_kernel && asks_for_itself(sent.opcode) {
+                    self.client_event(event, ClientStep::IsKernelThread, out);
+                }
                 self.sent_rpc(event, &sent, None, out);
                 if let Some(Built { fid, is_write, built_us, built_by }) =
                     self.bulk_requests.sent(sent.req, sent.opcode)
@@ -809,6 +812,11 @@ impl Join {
         }
         self.sweep_at = 2 * (self.by_key.len() + self.sent.len()) + (1 << 16);
     }
+}
+
+/// Whether a program's thread sends requests of this kind itself, so that it matters that a thread is none.
+fn asks_for_itself(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::LDLM_ENQUEUE | Opcode::MDS_CLOSE | Opcode::MDS_READPAGE | Opcode::MDS_SYNC)
 }
 
 fn is_callback(opcode: Opcode) -> bool {

@@ -2,6 +2,8 @@
 
 /// Bits of [`Record::subsystem`] that this crate or its users look at (`libcfs_debug.h`, stable values).
 pub mod subsystem {
+    /// `llite`: what programs ask the client for.
+    pub const LLITE: u32 = 0x80;
     /// `rpc`: ptlrpc.
     pub const RPC: u32 = 0x100;
     /// `lnet`: LNet itself.

@@ -318,6 +318,9 @@ impl<'a> Decoder<'a> {
             Message::Other => {
                 self.unread(record, 0);
                 self.count_other(record);
+                if client::is_of_data(record) {
+                    self.event(record, Body::Client(ClientStep::MovedData));
+                }
                 return true;
             }
             Message::Malformed(malformed) => {
@@ -436,9 +439,12 @@ impl<'a> Decoder<'a> {
                 ReqEvent::SentTimedOut => {
                     Body::SentTimedOut { opcode: message.req.opcode, target: TargetName::parse_bytes(message.req.peer) }
                 }
+                ReqEvent::Intent { op: intent, .. } => {
+                    Body::Client(ClientStep::Answered { xid: message.req.xid, intent })
+                }
                 _ => return None,
             },
-            Message::Ldlm(message) => return self.ldlm(message),
+            Message::Ldlm(message) => return self.ldlm(message, record.message()),
             Message::Contention(Contention::Window { added, resource, window: (a, b), .. }) => {
                 Body::KernelContention { resource: *resource, added: *added, window: a.saturating_add(*b) }
             }
@@ -508,11 +514,12 @@ impl<'a> Decoder<'a> {
             device: self.intern(sent.device_uuid),
             opcode: sent.opcode,
             req: sent.req.unwrap_or(0),
+            by_kernel: client::is_kernel_thread(sent.thread),
         }
     }
 
     /// The event of a lock line.
-    fn ldlm(&mut self, message: &LdlmMessage<'_>) -> Option<Body> {
+    fn ldlm(&mut self, message: &LdlmMessage<'_>, text: &[u8]) -> Option<Body> {
         let step = match message.event {
             LdlmEvent::EnqueueStart => return Some(Body::LockPhase(LockPhase::EnqueueStart)),
             LdlmEvent::EnqueueEnd { .. } => return Some(Body::LockPhase(LockPhase::EnqueueEnd)),
@@ -530,7 +537,7 @@ impl<'a> Decoder<'a> {
             event => {
                 let lock = message.lock.as_ref()?;
                 self.out.targets.extend(TargetName::from_namespace(lock.namespace));
-                return client::enqueue(event, lock.cookie).map(Body::Client);
+                return client::enqueue(event, lock, text).map(Body::Client);
             }
         };
         let lock = message.lock.as_ref()?;
