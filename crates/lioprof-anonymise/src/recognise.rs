@@ -203,7 +203,23 @@ impl<'a> Splitter<'a, '_> {
     }
 
     fn word(&mut self, word: &'a [u8]) {
-        let is_number = word.iter().all(u8::is_ascii_digit);
+        // `mdtlov_UUID`, and `_0` behind a NID.
+        let word = match word.strip_suffix(b"_UUID") {
+            Some(name) if !is_numbered(word) => {
+                self.word_alone(name);
+                self.push(Piece::Plain(&word[name.len()..]));
+                return;
+            }
+            _ => word,
+        };
+        self.word_alone(word);
+    }
+
+    fn word_alone(&mut self, word: &'a [u8]) {
+        if word.is_empty() {
+            return;
+        }
+        let is_number = word.strip_prefix(b"_").unwrap_or(word).iter().all(u8::is_ascii_digit);
         if let Some(kind) = self.owner.take_if(|_| is_number && word.len() <= 10) {
             self.push(Piece::Name(kind, word));
             return;
@@ -228,6 +244,9 @@ fn joins_words_and_numbers(chunk: &[u8]) -> bool {
         let words = part.split(|byte| matches!(byte, b'-' | b'.')).filter(|word| !word.is_empty());
         let (mut letters, mut digits) = (false, 0);
         for word in words {
+            if !word.iter().any(u8::is_ascii_alphanumeric) && word.is_ascii() {
+                continue;
+            }
             // `OST0003` and `ffff9b4c8d5b8000` are parts of devices' names.
             if word.iter().all(u8::is_ascii_digit) {
                 digits += 1;
@@ -273,7 +292,7 @@ fn has_unit(word: &[u8]) -> bool {
     digits > 0 && UNITS.iter().any(|unit| unit.as_bytes().eq_ignore_ascii_case(&word[digits..]))
 }
 
-/// `x1882455793623808`, `t0`, `o4`, `OST0003_UUID`, `MDT0000`.
+/// `x1882455793623808`, `t0`, `o4`, `OST0003_UUID`, `MDT0000`, `MDT0`.
 fn is_numbered(word: &[u8]) -> bool {
     if let [b'x' | b't' | b'o', digits @ ..] = word
         && !digits.is_empty()
@@ -282,7 +301,12 @@ fn is_numbered(word: &[u8]) -> bool {
         return true;
     }
     let word = word.strip_suffix(b"_UUID").unwrap_or(word);
-    matches!(word, [b'O', b'S', b'T', index @ ..] | [b'M', b'D', b'T', index @ ..] if is_index(index))
+    match word {
+        [b'O', b'S', b'T', index @ ..] | [b'M', b'D', b'T', index @ ..] => {
+            is_index(index) || !index.is_empty() && index.len() < 4 && index.iter().all(u8::is_ascii_digit)
+        }
+        _ => false,
+    }
 }
 
 fn is_index(text: &[u8]) -> bool {
@@ -398,13 +422,14 @@ fn file_system_at(chunk: &[u8]) -> Option<(usize, usize)> {
         // `osp-syn-lustre-OST0003`: the name is the last part, if the whole is too long for one.
         let long = if name.len() > MAX_FS_NAME { memchr::memrchr(b'-', name).map_or(0, |at| at + 1) } else { 0 };
         let name = &name[long..];
+        let starts_well = name.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         let is_word = !is_target && vocabulary::is_known(name);
         // `lustre-OST0000-osc-MDT0000`: `osc` is no file system, and neither is the target in front of it.
         let is_part_of_device = matches!(name, b"osc" | b"lwp" | b"osp" | b"mdc")
             || name.ends_with(b"-osc")
             || name.ends_with(b"-lwp")
             || name.ends_with(b"-osp");
-        let fits = !name.is_empty() && !is_word && !is_part_of_device && !is_numbered(name);
+        let fits = starts_well && !is_word && !is_part_of_device && !is_numbered(name);
         fits.then_some((start + long, name.len()))
     })
 }

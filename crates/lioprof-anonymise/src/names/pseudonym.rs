@@ -22,12 +22,13 @@ pub(super) fn assign(
 ) -> FxHashMap<Box<[u8]>, Box<[u8]>> {
     let mut table = FxHashMap::default();
     let mut taken: FxHashSet<Box<[u8]>> = FxHashSet::default();
-    for name in names {
+    for (rank, name) in names.iter().enumerate() {
         if stays(kind, name) {
             table.insert(name.clone(), name.clone());
             continue;
         }
-        let mut attempts = (0..ATTEMPTS).map(|attempt| candidate(kind, name, &key.digest(kind, attempt, name)));
+        let attempts = (0..ATTEMPTS).map(|attempt| candidate(kind, name, &key.digest(kind, attempt, name)));
+        let mut attempts = attempts.map(|pseudonym| if kind == Kind::Host { ranked(rank, names.len(), &pseudonym) } else { pseudonym });
         let is_free = |pseudonym: &Box<[u8]>| !taken.contains(pseudonym) && !originals.contains(&**pseudonym);
         // What is tried in vain a thousand times has a number longer than any other.
         let pseudonym = attempts.find(is_free).unwrap_or_else(|| longer(kind, taken.len()));
@@ -60,13 +61,21 @@ fn candidate(kind: Kind, name: &[u8], digest: &[u8; 32]) -> Box<[u8]> {
             (lowest + number(digest) % (9 * lowest)).to_string().into_bytes().into()
         }
         Kind::FsName => letters("fs", 6, digest),
-        Kind::Host => letters("host", 7, digest),
+        Kind::Host => letters("", 7, digest),
         // A process has a name of 15 bytes at most, a job one of 31.
         Kind::Program => letters("p", 9, digest),
         Kind::File => letters("file", 9, digest),
         Kind::Mark => letters("mark", 9, digest),
         Kind::Word | Kind::V4 => letters("w", 9, digest),
     }
+}
+
+/// Hosts keep their order: where several are alike, an analysis takes the first one, as for the clock that all others follow.
+fn ranked(rank: usize, hosts: usize, random: &[u8]) -> Box<[u8]> {
+    let width = hosts.to_string().len().max(2);
+    let mut name = format!("host{:0width$}", rank + 1).into_bytes();
+    name.extend_from_slice(random);
+    name.into()
 }
 
 fn longer(kind: Kind, taken: usize) -> Box<[u8]> {
