@@ -3,47 +3,15 @@
 //! Each line is taken apart by itself. A line that holds anything unknown is dropped and counted under the parameter's last name.
 
 use std::io::{self, Write};
-use std::sync::OnceLock;
-
-use rustc_hash::FxHashSet;
 
 use crate::names::{Names, Pseudonyms};
 use crate::piece::{Piece, Pieces};
 use crate::recognise;
 use crate::rewrite::{self, Dropped, REMOVED};
+use crate::vocabulary;
 
 /// How much of a file tells what it is.
 pub(crate) const PROBE_BYTES: usize = 64 << 10;
-
-/// Words of parameters and counters besides those of messages (`lprocfs_status.c`, `lprocfs_counters.c`, `lprocfs_jobstats.c`, 2.5 to
-/// 2.17).
-const WORDS: &str = "\
-    obdfilter osd-ldiskfs osd-zfs ldiskfs zfs mdt mds mgs ost oss ldlm osc mdc osp lod lov mgc lwp llite namespaces services \
-    exports stats md_stats job_stats ldlm_stats brw_stats rpc_stats import export state brw_size blocksize filestotal \
-    filesfree kbytestotal kbytesfree kbytesavail recovery_status num_exports job_id jobid_var jobid_name snapshot_time \
-    start_time elapsed_time secs nsecs usecs msecs samples unit min max sum sumsq bytes pages reqs read_bytes write_bytes read \
-    write getattr setattr punch sync destroy create statfs get_info set_info quotactl prealloc open close mknod link unlink \
-    mkdir rmdir rename getxattr setxattr migrate parallel_rename_file parallel_rename_dir samedir_rename crossdir_rename \
-    parallel fallocate seek readdir truncate req_waittime req_qdepth req_active req_timeout reqbuf_avail ldlm_enqueue \
-    ldlm_cancel ldlm_convert ldlm_bl_callback ldlm_cp_callback ldlm_gl_callback ldlm_extent_enqueue ldlm_ibits_enqueue \
-    ldlm_plain_enqueue ldlm_flock_enqueue ldlm_glimpse_enqueue obd_ping ost_read ost_write ost_sync ost_statfs ost_punch \
-    ost_connect ost_disconnect ost_destroy ost_create ost_getattr ost_setattr ost_get_info ost_set_info ost_quotactl \
-    ost_fallocate ost_seek ost_ladvise mds_reint mds_reint_open mds_reint_create mds_reint_unlink mds_reint_link \
-    mds_reint_rename mds_reint_setattr mds_reint_setxattr mds_close mds_getattr mds_getattr_lock mds_getxattr mds_connect \
-    mds_disconnect mds_get_root mds_statfs mds_sync mds_readpage mds_quotactl mds_hsm_state_get mds_swap_layouts \
-    mgs_config_read mgs_target_reg ost_io ost_out ost_seq ost_create ldlm_cbd ldlm_canceld mdt_seqs mdt_seqm mdt_readpage \
-    mdt_out mdt_io mdt_fld mdt_setattr out_update llog_origin_handle_create llog_origin_handle_next_block \
-    llog_origin_handle_read_header fld_read fld_query seq_query quota_acquire quota_release threads_min threads_max \
-    threads_started nrs_policies regular_requests high_priority_requests policies name queued active fallback none started \
-    stopped debug subsystem_debug debug_mb version lustre kernel build health_check healthy degraded readonly \
-    no_create sync_journal max_rpcs_in_flight max_dirty_mb max_pages_per_rpc lock_count lock_unused_count contended_locks \
-    contention_seconds pool granted_locks grant_rate cancel_rate limit tot_dirty tot_granted tot_pending disk i/o size time \
-    discontiguous blocks fragmented pages per bulk r/w rpcs cum in flight ios % 1/1000s";
-
-fn words() -> &'static FxHashSet<&'static [u8]> {
-    static SET: OnceLock<FxHashSet<&'static [u8]>> = OnceLock::new();
-    SET.get_or_init(|| WORDS.split_whitespace().map(str::as_bytes).collect())
-}
 
 /// Whether a text is what `lctl get_param` prints: its first line of more than blanks begins with the name of a parameter.
 pub(crate) fn is_counters(head: &[u8]) -> bool {
@@ -57,7 +25,7 @@ fn parameter(line: &[u8]) -> Option<&[u8]> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'@' | b'*');
     let first = name.split(|byte| *byte == b'.').next()?;
     let is_name = name.iter().all(is_part) && first.iter().any(u8::is_ascii_lowercase);
-    let is_known = words().contains(first) || matches!(first, b"debug" | b"version" | b"memused" | b"at_max");
+    let is_known = vocabulary::is_of_counters(first) || matches!(first, b"debug" | b"version" | b"memused" | b"at_max");
     (is_name && is_known).then_some(name)
 }
 
@@ -84,7 +52,7 @@ pub(crate) fn rewrite(
         if let Some(name) = parameter(line) {
             // The last part names the counter, unless it is itself a name.
             let last = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-            let known = words().contains(last) || crate::vocabulary::is_known(last);
+            let known = vocabulary::is_of_counters(last) || vocabulary::is_known(last);
             counter = if known { String::from_utf8_lossy(last).into_owned() } else { "other".to_owned() };
         }
         written.clear();
@@ -139,7 +107,7 @@ fn parts<'a>(text: &'a [u8], out: &mut Pieces<'a>) {
         let joint = is_joint(&rest[0]);
         let len = rest.iter().position(|byte| is_joint(byte) != joint).unwrap_or(rest.len());
         let part = &rest[..len];
-        let known = joint || words().contains(part) || crate::vocabulary::is_known(part);
+        let known = joint || vocabulary::is_of_counters(part) || vocabulary::is_known(part);
         out.push(if known { Piece::Plain(part) } else { Piece::Unknown(part) });
         at += len;
     }

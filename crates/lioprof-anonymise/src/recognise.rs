@@ -182,23 +182,29 @@ impl<'a> Splitter<'a, '_> {
 
     /// A stretch without addresses.
     fn words(&mut self, chunk: &'a [u8]) {
-        if joins_words_and_numbers(chunk) {
-            self.owner = None;
-            self.push(Piece::Unknown(chunk));
-            return;
-        }
-        let is_joint = |byte: u8| matches!(byte, b'.' | b':' | b'-' | b'+' | b'%' | b'~');
-        let mut at = 0;
-        while at < chunk.len() {
-            let rest = &chunk[at..];
-            let joint = is_joint(rest[0]);
-            let len = rest.iter().position(|&byte| is_joint(byte) != joint).unwrap_or(rest.len());
-            if joint {
-                self.push(Piece::Plain(&rest[..len]));
-            } else {
-                self.word(&rest[..len]);
+        for part in chunk.split_inclusive(|byte| matches!(byte, b':' | b'+' | b'%' | b'~')) {
+            let before = self.out.len();
+            let mut at = 0;
+            while at < part.len() {
+                let rest = &part[at..];
+                let joint = is_joint(rest[0]);
+                let len = rest.iter().position(|&byte| is_joint(byte) != joint).unwrap_or(rest.len());
+                if joint {
+                    self.push(Piece::Plain(&rest[..len]));
+                } else {
+                    self.word(&rest[..len]);
+                }
+                at += len;
             }
-            at += len;
+            // What hangs together by dots and dashes is one name: `oss-03`, `mds.example.com`.
+            let is_unknown = self.out[before..].iter().any(|piece| matches!(piece, Piece::Unknown(_)));
+            if is_unknown || joins_words_and_numbers(part) {
+                self.out.truncate(before);
+                let end = part.iter().rposition(|&byte| !is_joint(byte)).map_or(part.len(), |at| at + 1);
+                self.owner = None;
+                self.push(Piece::Unknown(&part[..end]));
+                self.push(Piece::Plain(&part[end..]));
+            }
         }
     }
 
@@ -235,6 +241,10 @@ impl<'a> Splitter<'a, '_> {
             Piece::Unknown(word)
         });
     }
+}
+
+fn is_joint(byte: u8) -> bool {
+    matches!(byte, b'.' | b':' | b'-' | b'+' | b'%' | b'~')
 }
 
 /// Whether numbers and words hang together by dashes or dots, as in the names of hosts.
@@ -509,7 +519,7 @@ mod tests {
             ("oss-03", "{oss-03}"),
             ("oss03 is dead", "{oss03} is dead"),
             ("alice", "{alice}"),
-            ("mds.example.com", "mds.{example}.{com}"),
+            ("to mds.example.com.", "to {mds.example.com}."),
             ("größe", "{größe}"),
             ("f001", "{f001}"),
             ("a\u{7}b", "a{\u{7}}b"),

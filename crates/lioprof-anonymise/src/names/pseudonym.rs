@@ -28,7 +28,8 @@ pub(super) fn assign(
             continue;
         }
         let attempts = (0..ATTEMPTS).map(|attempt| candidate(kind, name, &key.digest(kind, attempt, name)));
-        let mut attempts = attempts.map(|pseudonym| if kind == Kind::Host { ranked(rank, names.len(), &pseudonym) } else { pseudonym });
+        let mut attempts = attempts
+            .map(|pseudonym| if kind == Kind::Host { ranked(rank, names.len(), &pseudonym) } else { pseudonym });
         let is_free = |pseudonym: &Box<[u8]>| !taken.contains(pseudonym) && !originals.contains(&**pseudonym);
         // What is tried in vain a thousand times has a number longer than any other.
         let pseudonym = attempts.find(is_free).unwrap_or_else(|| longer(kind, taken.len()));
