@@ -102,13 +102,6 @@ impl Work<'_> {
         let Sources { files, stores, problems, left_out, spooled } = sources;
         self.outcome.problems = problems;
         self.outcome.left_out = left_out;
-        for store in &stores {
-            let path = store.display();
-            self.problem(
-                store,
-                format!("`{path}` holds rows: these cannot be anonymised yet; anonymise the logs they were made of"),
-            );
-        }
         let mut names = Names::default();
         let mut readable = Vec::new();
         for source in files {
@@ -120,8 +113,33 @@ impl Work<'_> {
                 Err(message) => self.problem(&source.found.path, message),
             }
         }
+        let stores = self.collect_stores(stores, &mut names);
         let sources = Sources { files: readable, stores, spooled, ..Sources::default() };
         (sources, names)
+    }
+
+    /// Rows that can be read.
+    #[cfg(feature = "rows")]
+    fn collect_stores(&mut self, stores: Vec<PathBuf>, names: &mut Names) -> Vec<PathBuf> {
+        for store in &stores {
+            for problem in crate::rows::collect(store, names) {
+                self.problem(store, problem);
+            }
+        }
+        stores
+    }
+
+    /// Rows cannot be read: this program was built without Parquet.
+    #[cfg(not(feature = "rows"))]
+    fn collect_stores(&mut self, stores: Vec<PathBuf>, _: &mut Names) -> Vec<PathBuf> {
+        for store in &stores {
+            let path = store.display();
+            self.problem(
+                store,
+                format!("`{path}` holds rows, which this lioprof was built without: use one with Parquet"),
+            );
+        }
+        Vec::new()
     }
 
     fn collect_file(&mut self, source: &Source, names: &mut Names) -> Result<(), String> {
@@ -140,8 +158,27 @@ impl Work<'_> {
         Ok(())
     }
 
+    #[cfg(feature = "rows")]
+    fn write_stores(&mut self, stores: &[PathBuf], pseudonyms: &Pseudonyms) -> Result<(), AnonymiseError> {
+        for (at, from) in stores.iter().enumerate() {
+            let name = if stores.len() > 1 { format!("rows-{}", at + 1) } else { "rows".to_owned() };
+            let to = self.options.output.join(name);
+            match crate::rows::rewrite(from, &to, pseudonyms, &mut self.outcome.dropped) {
+                Ok(records) => self.outcome.written.push(Written { from: from.clone(), to, records }),
+                Err(message) => return Err(AnonymiseError::Rows(message)),
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "rows"))]
+    fn write_stores(&mut self, _: &[PathBuf], _: &Pseudonyms) -> Result<(), AnonymiseError> {
+        Ok(())
+    }
+
     /// The second pass.
     fn write(&mut self, sources: Sources, pseudonyms: &Pseudonyms) -> Result<(), AnonymiseError> {
+        self.write_stores(&sources.stores, pseudonyms)?;
         let mut places = Places::of(&sources.files, pseudonyms);
         for source in &sources.files {
             let from = source.found.path.clone();

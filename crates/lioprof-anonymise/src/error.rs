@@ -14,6 +14,9 @@ pub enum AnonymiseError {
     /// Something is there already.
     #[error("`{}` is not empty: give a new folder with `-o`, nothing is overwritten", .0.display())]
     NotEmpty(PathBuf),
+    /// Rows cannot be written: the whole sentence.
+    #[error("{0}")]
+    Rows(String),
     /// A file of ours cannot be written.
     #[error("failed to {action} `{}`", path.display())]
     Io {

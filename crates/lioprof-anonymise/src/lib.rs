@@ -20,6 +20,8 @@ mod find;
 mod key;
 mod kind;
 mod log;
+#[cfg(feature = "rows")]
+mod manifest;
 mod message;
 mod names;
 mod output;
@@ -27,6 +29,10 @@ mod piece;
 mod recognise;
 mod record_bytes;
 mod rewrite;
+#[cfg(feature = "rows")]
+mod rows;
+#[cfg(feature = "rows")]
+mod text;
 mod vocabulary;
 
 pub use anonymise::{Options, Outcome, Written, anonymise};
