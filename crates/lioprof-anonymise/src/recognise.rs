@@ -369,13 +369,16 @@ fn address_before(text: &[u8]) -> Option<usize> {
         return Some(start);
     }
     let v4 = start_of(|byte| byte.is_ascii_digit() || byte == b'.');
-    if is_v4(&text[v4..]) {
-        return Some(v4);
+    // `exports.10.9.8.7@o2ib`: the last four numbers.
+    let dots = memchr::memchr_iter(b'.', &text[v4..]).map(|at| v4 + at + 1);
+    if let Some(start) = std::iter::once(v4).chain(dots).find(|&start| is_v4(&text[start..])) {
+        return Some(start);
     }
     let number = start_of(|byte| byte.is_ascii_digit());
     let before = number.checked_sub(1).map(|at| text[at]);
     // Behind a letter or a dot, digits are a part of something else.
-    let alone = before.is_none_or(|byte| matches!(byte, b'-' | b':' | b'@' | b'+' | b'C'));
+    let behind_word = before == Some(b'.') && number.checked_sub(2).is_some_and(|at| text[at].is_ascii_alphabetic());
+    let alone = behind_word || before.is_none_or(|byte| matches!(byte, b'-' | b':' | b'@' | b'+' | b'C'));
     (number < text.len() && alone && is_u32(&text[number..])).then_some(number)
 }
 
@@ -395,6 +398,7 @@ fn v4_at(chunk: &[u8]) -> Option<(usize, usize)> {
     while at < chunk.len() {
         let start = at + chunk[at..].iter().position(is_part)?;
         let end = start + chunk[start..].iter().position(|byte| !is_part(byte)).unwrap_or(chunk.len() - start);
+        let start = start + chunk[start..end].iter().take_while(|byte| **byte == b'.').count();
         let dots_behind = chunk[start..end].iter().rev().take_while(|byte| **byte == b'.').count();
         if is_v4(&chunk[start..end - dots_behind]) {
             return Some((start, end - dots_behind));
@@ -480,6 +484,8 @@ mod tests {
             ("(10.1.2.3)", "(<IPv4 address|10.1.2.3>)"),
             ("10.1.2.3:988.", "<IPv4 address|10.1.2.3>:988."),
             ("req@00000000d5e09f76", "req@00000000d5e09f76"),
+            ("exports.10.9.8.7@o2ib.stats", "exports.<IPv4 address|10.9.8.7>@o2ib.stats"),
+            ("exports.27@gni.stats", "exports.<NID number|27>@gni.stats"),
         ] {
             assert_eq!(shown(text), want);
         }
