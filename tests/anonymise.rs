@@ -34,6 +34,9 @@ impl Table {
         if let Some(mark) = self.get("mark", text) {
             return mark.clone();
         }
+        if let Some(job) = self.job(text) {
+            return job;
+        }
         let mut text = text.to_owned();
         for (uuid, pseudonym) in self.0.get("uuid").into_iter().flatten() {
             text = text.replace(uuid, pseudonym);
@@ -53,15 +56,19 @@ impl Table {
         out
     }
 
+    fn job(&self, job: &str) -> Option<String> {
+        let (program, uid) = job.rsplit_once('.')?;
+        Some(format!("{}.{}", self.get("program", program)?, self.get("uid", uid)?))
+    }
+
     fn word(&self, word: &str, behind: &str) -> String {
         let is_target = ["-OST", "-MDT"].iter().any(|target| behind.starts_with(target));
-        let job = || {
-            let (program, uid) = word.rsplit_once('.')?;
-            Some(format!("{}.{}", self.get("program", program)?, self.get("uid", uid)?))
-        };
-        let fs = is_target.then(|| self.get("file system", word)).flatten();
+        // `osp.lustre-OST0000`: what stands before the dot is a parameter's.
+        let (parameter, name) =
+            word.rsplit_once('.').map_or(("", word), |(before, name)| (&word[..=before.len()], name));
+        let fs = is_target.then(|| self.get("file system", name)).flatten().map(|fs| format!("{parameter}{fs}"));
         let alone = ["IPv4 address", "host", "program"].into_iter().find_map(|kind| self.get(kind, word));
-        fs.or(alone).cloned().or_else(job).unwrap_or_else(|| word.to_owned())
+        fs.or_else(|| alone.cloned()).or_else(|| self.job(word)).unwrap_or_else(|| word.to_owned())
     }
 }
 

@@ -114,7 +114,7 @@ fn summary(summary: &TraceSummary, pseudonyms: &Pseudonyms) -> TraceSummary {
         targets: summary.targets.iter().map(target).collect(),
         pinging_targets: summary.pinging_targets.iter().map(target).collect(),
         counted: Counted {
-            targets: summary.counted.targets.iter().map(|(name, io)| (device(name), io.clone())).collect(),
+            targets: summary.counted.targets.iter().map(|(name, io)| (device(name), *io)).collect(),
             ..summary.counted.clone()
         },
         ..summary.clone()

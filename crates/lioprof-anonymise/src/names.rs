@@ -2,6 +2,7 @@
 
 mod addresses;
 mod pseudonym;
+mod table;
 
 use std::collections::BTreeSet;
 
@@ -10,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::key::Key;
 use crate::kind::Kind;
 use crate::piece::Piece;
+use table::Table;
 
 /// The names that were found.
 #[derive(Debug, Default)]
@@ -42,7 +44,7 @@ impl Names {
         };
         let originals: FxHashSet<&[u8]> =
             sorted.iter().flat_map(|(_, names)| names.iter().map(|name| &**name)).collect();
-        let mut table: FxHashMap<Kind, FxHashMap<Box<[u8]>, Box<[u8]>>> = FxHashMap::default();
+        let mut table: FxHashMap<Kind, Table> = FxHashMap::default();
         for (kind, names) in &sorted {
             table.insert(
                 *kind,
@@ -58,7 +60,7 @@ impl Names {
 
 /// The pseudonym of each name.
 #[derive(Debug, Default)]
-pub(crate) struct Pseudonyms(FxHashMap<Kind, FxHashMap<Box<[u8]>, Box<[u8]>>>);
+pub(crate) struct Pseudonyms(FxHashMap<Kind, Table>);
 
 impl Pseudonyms {
     /// The pseudonym of a name that was [added](Names::add) before.

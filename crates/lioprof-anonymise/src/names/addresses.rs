@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use super::table::Table;
 use crate::key::Key;
 use crate::kind::Kind;
 
 /// Gives each address another one of the same /24 that none of `names` has. Where a /24 has more of them than free ones, all of it
 /// moves to another /24 of the same /16 that holds none, or, if there is none, to any.
-pub(super) fn assign(key: &Key, names: &BTreeSet<Box<[u8]>>) -> FxHashMap<Box<[u8]>, Box<[u8]>> {
-    let mut table = FxHashMap::default();
+pub(super) fn assign(key: &Key, names: &BTreeSet<Box<[u8]>>) -> Table {
+    let mut table = Table::default();
     let mut subnets: BTreeMap<[u8; 3], BTreeSet<u8>> = BTreeMap::new();
     for name in names {
         let address: Option<Ipv4Addr> = std::str::from_utf8(name).ok().and_then(|name| name.parse().ok());
@@ -69,14 +70,7 @@ fn another_subnet(key: &Key, [a, b, c]: [u8; 3], taken: &mut FxHashSet<[u8; 3]>)
 }
 
 /// Gives each host of a subnet one of `pool` in the subnet `to`.
-fn permute(
-    key: &Key,
-    subnet: [u8; 3],
-    hosts: &BTreeSet<u8>,
-    to: [u8; 3],
-    mut pool: Vec<u8>,
-    table: &mut FxHashMap<Box<[u8]>, Box<[u8]>>,
-) {
+fn permute(key: &Key, subnet: [u8; 3], hosts: &BTreeSet<u8>, to: [u8; 3], mut pool: Vec<u8>, table: &mut Table) {
     let text = |[a, b, c]: [u8; 3], host: u8| Ipv4Addr::new(a, b, c, host).to_string().into_bytes().into_boxed_slice();
     for &host in hosts {
         let name = text(subnet, host);
@@ -94,7 +88,7 @@ fn permute(
 mod tests {
     use super::*;
 
-    fn assigned(names: impl Iterator<Item = String>) -> (BTreeSet<Box<[u8]>>, FxHashMap<Box<[u8]>, Box<[u8]>>) {
+    fn assigned(names: impl Iterator<Item = String>) -> (BTreeSet<Box<[u8]>>, Table) {
         let names: BTreeSet<Box<[u8]>> = names.map(|name| name.into_bytes().into()).collect();
         let table = assign(&Key::random().unwrap(), &names);
         (names, table)

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::net::Ipv6Addr;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use super::table::Table;
 use crate::key::Key;
 use crate::kind::Kind;
 
@@ -14,13 +15,8 @@ const LETTERS: &[u8; 27] = b"bcdfghjkmnpqrstvwxz23456789";
 const ATTEMPTS: u32 = 1000;
 
 /// Gives each name a pseudonym that no other has, and that is no name itself.
-pub(super) fn assign(
-    key: &Key,
-    kind: Kind,
-    names: &BTreeSet<Box<[u8]>>,
-    originals: &FxHashSet<&[u8]>,
-) -> FxHashMap<Box<[u8]>, Box<[u8]>> {
-    let mut table = FxHashMap::default();
+pub(super) fn assign(key: &Key, kind: Kind, names: &BTreeSet<Box<[u8]>>, originals: &FxHashSet<&[u8]>) -> Table {
+    let mut table = Table::default();
     let mut taken: FxHashSet<Box<[u8]>> = FxHashSet::default();
     for (rank, name) in names.iter().enumerate() {
         if stays(kind, name) {
@@ -30,9 +26,9 @@ pub(super) fn assign(
         let attempts = (0..ATTEMPTS).map(|attempt| candidate(kind, name, &key.digest(kind, attempt, name)));
         let mut attempts = attempts
             .map(|pseudonym| if kind == Kind::Host { ranked(rank, names.len(), &pseudonym) } else { pseudonym });
-        let is_free = |pseudonym: &Box<[u8]>| !taken.contains(pseudonym) && !originals.contains(&**pseudonym);
+        let is_free = |pseudonym: &[u8]| !taken.contains(pseudonym) && !originals.contains(pseudonym);
         // What is tried in vain a thousand times has a number longer than any other.
-        let pseudonym = attempts.find(is_free).unwrap_or_else(|| longer(kind, taken.len()));
+        let pseudonym = attempts.find(|pseudonym| is_free(pseudonym)).unwrap_or_else(|| longer(kind, taken.len()));
         taken.insert(pseudonym.clone());
         table.insert(name.clone(), pseudonym);
     }

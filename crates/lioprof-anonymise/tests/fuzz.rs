@@ -1,4 +1,7 @@
 //! Names of all kinds and damage of all kinds: no name survives, no record is lost.
+//!
+//! `LIOPROF_FUZZ_ITERATIONS` and `LIOPROF_FUZZ_SEED`: see `lioprof_testkit::fuzz`.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,13 +15,15 @@ use lustre_debuglog::frame::binary::BinaryRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{Form, detect};
 
+type KindsAndNames = Vec<(String, String)>;
+
 /// The only file that is written of one input.
 fn anonymised(log: &[u8], name: &str) -> Option<Vec<u8>> {
     anonymised_with_names(log, name).map(|(out, _)| out)
 }
 
 /// The same, and the names that were replaced: kind and name.
-fn anonymised_with_names(log: &[u8], name: &str) -> Option<(Vec<u8>, Vec<(String, String)>)> {
+fn anonymised_with_names(log: &[u8], name: &str) -> Option<(Vec<u8>, KindsAndNames)> {
     let dir = tempfile::tempdir().unwrap();
     let (path, to) = (dir.path().join(name), dir.path().join("to"));
     fs::write(&path, log).unwrap();
@@ -70,7 +75,7 @@ fn name(rng: &mut Rng) -> String {
 fn random_names_never_survive() {
     for_each_seed(4, |rng| {
         let (fs, job, file, mark, host) = (name(rng), name(rng), name(rng), name(rng), name(rng));
-        let uuid = format!("{:08x}-{:04x}-4000-8000-{:012x}", rng.next() as u32, rng.next() as u16, rng.next() >> 16);
+        let uuid = format!("{:08x}-{:04x}-4000-8000-{:012x}", rng.next() >> 32, rng.next() >> 48, rng.next() >> 16);
         let uid = 1_000_000 + rng.below(8_000_000);
         let nid = match rng.below(4) {
             0 => format!("10.{}.{}.{}@tcp", rng.below(256), rng.below(256), 1 + rng.below(254)),
