@@ -9,6 +9,7 @@
 //! * `cli`: bad inputs, messages and exit codes.
 //! * `bounded`: `analysis.json` of long runs and large sites.
 //! * `about`: versions, manual pages, completions.
+//! * `anonymise`: logs with pseudonyms, analyzed like the originals.
 //! * `clocks`: offsets of real servers' clocks.
 //! * `compare`: two captures side by side, and the case studies.
 //! * `operations`: where the time of clients' operations went.
@@ -33,6 +34,8 @@
 
 #[cfg(test)]
 mod about;
+#[cfg(test)]
+mod anonymise;
 #[cfg(test)]
 mod binlog;
 #[cfg(test)]

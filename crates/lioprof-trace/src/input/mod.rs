@@ -39,9 +39,9 @@ pub use discover::discover;
 pub(crate) use error::InputError;
 pub use error::{InputProblem, Severity};
 pub use node::NodeRule;
-pub use open::{Found, open};
+pub use open::{Found, Opened, open};
 
-pub(crate) use compression::Compression;
+pub use compression::Compression;
 pub(crate) use damage::SharedDamage;
-pub(crate) use open::{Opened, PROBE_BYTES};
+pub(crate) use open::PROBE_BYTES;
 pub(crate) use spool::{SpoolWriter, Spooled};
