@@ -13,6 +13,7 @@
 //! * `clocks`: offsets of real servers' clocks.
 //! * `compare`: two captures side by side, and the case studies.
 //! * `operations`: where the time of clients' operations went.
+//! * `envelope`: logs in mails, web pages, the output of `pdsh`, `grep` and syslog.
 //! * `nodes`: which server a log is of.
 //! * `events`: what logs tell in sentences for people, debug logs and kernel logs.
 //! * `marks`: those that occur more than once.
@@ -55,6 +56,8 @@ mod counters;
 mod daemon;
 #[cfg(test)]
 mod damaged;
+#[cfg(test)]
+mod envelope;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
