@@ -1,6 +1,6 @@
 //! What to read: opened once for a look, grouped by node.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,9 @@ use lustre_debuglog::frame::{Form, binary, text};
 use crate::decode::reader::{BinaryReader, TextReader};
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
-use crate::input::{self, Compression, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage};
+use crate::input::{
+    self, Compression, Discovered, Door, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage,
+};
 use crate::progress::Progress;
 
 /// A binary log that cannot be read at any offset is kept in memory up to this size, then in a
@@ -52,9 +54,14 @@ impl Inputs {
         let discovered = input::discover(inputs, rules, is_store);
         let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
         let mut problems = discovered.problems;
-        for found in discovered.files {
-            match look(found, progress) {
-                Ok(planned) => nodes.entry(planned.found.node.clone()).or_default().0.push(planned),
+        let mut todo: VecDeque<Found> = discovered.files.into();
+        while let Some(found) = todo.pop_front() {
+            match look(found, rules, progress) {
+                Ok(Looked::Log(planned)) => nodes.entry(planned.found.node.clone()).or_default().0.push(*planned),
+                Ok(Looked::Archive(mut inside)) => {
+                    problems.append(&mut inside.problems);
+                    inside.files.into_iter().rev().for_each(|member| todo.push_front(member));
+                }
                 Err(problem) => problems.push(problem),
             }
         }
@@ -76,32 +83,52 @@ impl NodeLogs {
 
     /// Tells the progress that all logs will be read once more.
     pub fn expect_again(&self) {
-        self.0.iter().for_each(|log| log.progress.expect_again(log.file_bytes.unwrap_or(0)));
+        for log in &self.0 {
+            let member = log.found.member.as_ref().map(input::Member::expect_again);
+            log.progress.expect_again(member.or(log.file_bytes).unwrap_or(0));
+        }
     }
 }
 
-fn look(found: Found, progress: &Progress) -> Result<Planned, InputProblem> {
-    let mut opened = input::open(&found).map_err(|err| InputProblem::from(&err))?;
-    let mut head = Vec::new();
-    // The stream never fails: damage ends it, and is told when it is read to the end.
-    opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
-    let (compression, form) = (opened.compression, opened.form);
-    let first_us = first_time(&head, form);
+/// What was found behind a path.
+enum Looked {
+    Log(Box<Planned>),
+    /// Members of an archive that came out of a pipe.
+    Archive(Discovered),
+}
+
+fn look(found: Found, rules: &[NodeRule], progress: &Progress) -> Result<Looked, InputProblem> {
     let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
-    let keep = metadata.is_none();
-    let opened = keep.then(|| {
+    let can_be_opened_again = metadata.is_some() || found.member.is_some();
+    let problem = |err| InputProblem::from(&err);
+    let mut head = Vec::new();
+    let (compression, form, opened) = if let Some(member) = &found.member {
+        head.extend_from_slice(member.head());
+        (member.compression(), member.form(), None)
+    } else {
+        let mut opened = if can_be_opened_again {
+            input::open(&found).map_err(problem)?
+        } else {
+            match input::open_door(&found).map_err(problem)? {
+                Door::Log(opened) => *opened,
+                Door::Archive(archive) => return Ok(Looked::Archive(input::look_into(&found, archive, rules))),
+            }
+        };
+        // The stream never fails: damage ends it, and is told when it is read to the end.
+        opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
+        (opened.compression, opened.form, Some(opened))
+    };
+    let first_us = first_time(&head, form);
+    let opened = opened.filter(|_| !can_be_opened_again).map(|mut opened| {
         opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
         Box::new(opened)
     });
-    Ok(Planned {
-        compression,
-        found,
-        form,
-        first_us,
-        file_bytes: metadata.map(|metadata| metadata.len()),
-        progress: progress.clone(),
-        opened,
-    })
+    let file_bytes = match &found.member {
+        Some(member) => Some(member.file_bytes()),
+        None => metadata.map(|metadata| metadata.len()),
+    };
+    let progress = progress.clone();
+    Ok(Looked::Log(Box::new(Planned { compression, found, form, first_us, file_bytes, progress, opened })))
 }
 
 fn first_time(head: &[u8], form: Form) -> i64 {
@@ -152,6 +179,11 @@ pub(crate) struct OpeningNotes {
 }
 
 impl Planned {
+    /// Tells the archive that it is in that it will be read.
+    pub(crate) fn announce(&self) {
+        self.found.member.as_ref().map(input::Member::announce).unwrap_or_default();
+    }
+
     /// Opens the input for reading; what goes wrong or turns up goes to `notes`.
     pub(crate) fn open(&mut self, reading: Reading, notes: &mut OpeningNotes) -> Option<Source> {
         match self.chunks(reading, notes) {
@@ -170,6 +202,9 @@ impl Planned {
             None => input::open(&self.found).map_err(|err| InputProblem::from(&err).message)?,
         };
         notes.damage = opened.damage.clone();
+        if let Some((read, of)) = &opened.pass {
+            self.progress.watch(read.clone(), *of, *of);
+        }
         let file_bytes = self.file_bytes.unwrap_or(0);
         let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", self.found.path.display());
         Ok(match self.form {

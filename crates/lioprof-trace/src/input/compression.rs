@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
+use liblzma::stream::{CONCATENATED, Error as XzError, Stream};
+
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
@@ -33,12 +35,33 @@ impl Compression {
     }
 
     /// A reader of the decompressed bytes. Fails if the decoder cannot be set up.
-    pub(super) fn decoder<R: BufRead + Send + 'static>(self, input: R) -> io::Result<Box<dyn Read + Send>> {
+    pub(super) fn decoder<'a, R: BufRead + Send + 'a>(self, input: R) -> io::Result<Box<dyn Read + Send + 'a>> {
         Ok(match self {
             Self::Gz => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
             Self::Zst => Box::new(zstd::stream::read::Decoder::with_buffer(input)?),
-            Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(input)),
+            Self::Xz => {
+                let stream = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED)?;
+                Box::new(XzMemory(liblzma::bufread::XzDecoder::new_stream(input, stream)))
+            }
             Self::Bz2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+        })
+    }
+}
+
+/// Memory for decompressing xz: a dictionary of 256 MiB (`xz -9` has one of 64 MiB) and what goes with it.
+const XZ_MEMORY: u64 = (256 + 1) << 20;
+
+/// Says what it means that decompressing takes too much memory.
+struct XzMemory<R>(R);
+
+impl<R: Read> Read for XzMemory<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buf).map_err(|err| {
+            let inner = err.get_ref().and_then(|inner| inner.downcast_ref::<XzError>());
+            if matches!(inner, Some(XzError::MemLimit)) {
+                return io::Error::other("its dictionary is larger than 256 MiB; decompress it with `xz -dc` first");
+            }
+            err
         })
     }
 }

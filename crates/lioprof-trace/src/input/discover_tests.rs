@@ -290,7 +290,7 @@ fn truncated_files_give_what_they_hold() {
         assert!(got.len() > text.len() / 2, "{kind}: {} of {}", got.len(), text.len());
         let damage = opened.damage.get().unwrap();
         assert!(damage.truncated, "{kind}: {damage:?}");
-        assert_eq!((damage.compression, damage.offset), (Some(kind), got.len() as u64));
+        assert_eq!((damage.layer, damage.offset), (Layer::Compression(kind), got.len() as u64));
         assert_eq!(damage.file_offset, cut as u64, "{kind}");
     }
 }

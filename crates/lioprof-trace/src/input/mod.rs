@@ -26,19 +26,27 @@
 pub mod node;
 
 mod ahead;
+mod archive;
 mod compression;
+mod content;
 mod damage;
 mod discover;
 mod error;
 mod open;
+mod packed;
 mod spool;
+mod store;
+mod stretch;
 
+pub use archive::member::Member;
 pub use discover::discover;
 pub use error::{InputProblem, Severity};
 pub use node::NodeRule;
 pub use open::{Found, open};
 
 pub(crate) use compression::Compression;
+pub(crate) use content::PROBE_BYTES;
 pub(crate) use damage::SharedDamage;
-pub(crate) use open::{Opened, PROBE_BYTES};
+pub(crate) use discover::{Discovered, look_into};
+pub(crate) use open::{Door, Opened, open_door};
 pub(crate) use spool::Spooled;

@@ -3,30 +3,51 @@
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use lustre_debuglog::frame::{self, Form};
+use lustre_debuglog::frame::Form;
 
 use super::ahead::ReadAhead;
+use super::archive::member::{Member, OpenMember};
+use super::archive::tar::is_tar;
+use super::archive::zip::is_zip;
 use super::compression::Compression;
-use super::damage::{Counted, SharedDamage, Tolerant};
-use super::error::{Excerpt, GIVE_A_DATASET, GIVE_A_LOG, InputError};
-use super::spool::{Spooled, spool};
+use super::content::{Content, PROBE_BYTES, hint};
+use super::damage::{Counted, Layer, SharedDamage, Tolerant};
+use super::error::{Excerpt, InputError};
+use super::spool::{Spooled, spool, spool_packed};
+use super::store::Store;
+use super::stretch::Stretch;
 use crate::progress::BytesRead;
 
-/// How much of a decompressed file tells whether it is a Lustre debug log, and in which form.
-pub(crate) const PROBE_BYTES: usize = 64 << 10;
-
 const BUFFER: usize = 256 << 10;
+/// First bytes of a file that tell whether it is an archive.
+const HEAD_BYTES: usize = 512;
+/// Compressed bytes that are enough for these: a block of bzip2 has at most 900 kB.
+const PACKED_HEAD_BYTES: usize = 1 << 20;
+/// An archive from a pipe is kept in memory up to this size, then in a temporary file.
+const KEPT_BYTES: usize = 64 << 20;
 
 /// An input to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Path as given, or below the given directory; `-` is standard input.
+    /// Path as given, or below the given directory; `-` is standard input. Of a member of an archive `ARCHIVE!member`.
     pub path: PathBuf,
     /// Node it belongs to.
     pub node: String,
     /// Read standard input instead of a file.
     pub is_stdin: bool,
+    /// It is a member of an archive.
+    pub member: Option<Member>,
+}
+
+impl Found {
+    /// Where it lies, for whoever compares inputs by their folders: its path; of a member of an archive the path that it would have if the
+    /// archive were a folder (`oss01.tar.gz!tmp/rpc.txt` is `oss01/tmp/rpc.txt`).
+    #[must_use]
+    pub fn place(&self) -> &Path {
+        self.member.as_ref().map_or(&self.path, |member| &member.place)
+    }
 }
 
 /// An open input.
@@ -42,21 +63,26 @@ pub struct Opened {
     pub damage: SharedDamage,
     /// How much of the file itself was read through `stream`.
     pub(crate) consumed: BytesRead,
-    /// The file itself, if it is a plain one that can be read anywhere.
-    plain: Option<File>,
+    /// A way through an archive that began with opening this: how much of the file has been read, and of how much.
+    pub(crate) pass: Option<(BytesRead, u64)>,
+    /// The same bytes, if they lie in a file as they are and can be read anywhere.
+    in_place: Option<Spooled>,
+    /// Nothing of it may be kept but packed.
+    is_member: bool,
 }
 
 impl Opened {
     /// Whether the file can be read anywhere as it is.
     pub(crate) fn is_plain(&self) -> bool {
-        self.plain.is_some()
+        self.in_place.is_some()
     }
 
-    /// The whole input for random access: a plain file is used as it is, anything else goes through [`spool`]. Fails if the
+    /// The whole input for random access: what lies in a file as it is is used there, anything else is kept, see [`spool`]. Fails if the
     /// temporary file cannot be written.
     pub(crate) fn into_read_at(self, limit: usize) -> io::Result<Spooled> {
-        match self.plain {
-            Some(file) => Spooled::file(file),
+        match self.in_place {
+            Some(in_place) => Ok(in_place),
+            None if self.is_member => spool_packed(self.stream, limit),
             None => spool(self.stream, limit),
         }
     }
@@ -68,10 +94,81 @@ impl Opened {
 /// If it cannot be read at all, is empty, or is something else than a Lustre debug log. Damage behind
 /// the first readable bytes is no error, see `Opened::damage`.
 pub fn open(found: &Found) -> Result<Opened, InputError> {
-    if found.is_stdin {
-        return open_stream(&found.path, Box::new(io::stdin()), None);
+    match &found.member {
+        Some(member) => open_member(&found.path, member),
+        None if found.is_stdin => match open_door(found)? {
+            Door::Log(opened) => Ok(*opened),
+            Door::Archive(_) => Err(InputError::IsAnArchive { path: found.path.clone() }),
+        },
+        None => open_file(&found.path),
     }
-    open_file(&found.path)
+}
+
+/// What comes out of something that can be read only once.
+pub(crate) enum Door {
+    /// A log.
+    Log(Box<Opened>),
+    /// A tar archive, kept as it came.
+    Archive(Stretch),
+}
+
+/// Opens standard input or a pipe.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn open_door(found: &Found) -> Result<Door, InputError> {
+    let path = &found.path;
+    let read_error = |source| InputError::Io { action: "read", path: path.clone(), source };
+    let mut pipe: Box<dyn Read + Send> = if found.is_stdin {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(|source| InputError::Io { action: "open", path: path.clone(), source })?)
+    };
+    let mut head = Vec::new();
+    if !begins_an_archive(&mut pipe, &mut head).map_err(read_error)? {
+        let raw = Raw::pipe(Box::new(Cursor::new(head).chain(pipe)));
+        return open_stream(path, raw).map(|opened| Door::Log(Box::new(opened)));
+    }
+    if is_zip(&head) {
+        return Err(InputError::ZipFromPipe { path: path.clone() });
+    }
+    keep(head, pipe).map(Door::Archive).map_err(read_error)
+}
+
+/// Whether a file is an archive. If it cannot be read, it is none, and why is told when it is read.
+pub(super) fn is_archive_file(path: &Path) -> bool {
+    File::open(path).and_then(|mut file| begins_an_archive(&mut file, &mut Vec::new())).unwrap_or(false)
+}
+
+/// Whether a stream begins as an archive does, compressed or not. What was read of it goes to `head`.
+fn begins_an_archive(stream: &mut dyn Read, head: &mut Vec<u8>) -> io::Result<bool> {
+    stream.take(HEAD_BYTES as u64).read_to_end(head)?;
+    let Some(kind) = Compression::detect(head) else { return Ok(is_archive(head)) };
+    // As little as it takes: a pipe may be slow.
+    let mut unpacked = Vec::new();
+    while head.len() < PACKED_HEAD_BYTES {
+        unpacked.clear();
+        let decoder = kind.decoder(Cursor::new(head.clone()))?;
+        Tolerant::new(decoder, Layer::Compression(kind), BytesRead::default(), SharedDamage::default())
+            .take(HEAD_BYTES as u64)
+            .read_to_end(&mut unpacked)?;
+        let more = head.len() as u64;
+        if unpacked.len() == HEAD_BYTES || stream.take(more).read_to_end(head)? == 0 {
+            break;
+        }
+    }
+    Ok(is_archive(&unpacked))
+}
+
+/// Keeps an archive from a pipe, as it is.
+fn keep(head: Vec<u8>, pipe: Box<dyn Read + Send>) -> io::Result<Stretch> {
+    let store = Arc::new(Store::new(KEPT_BYTES));
+    let (start, len) = store.append_all(&mut Cursor::new(head).chain(pipe))?;
+    Ok(Stretch::of_store(store, start, len))
+}
+
+fn is_archive(head: &[u8]) -> bool {
+    is_tar(head) || is_zip(head)
 }
 
 pub(super) fn open_file(path: &Path) -> Result<Opened, InputError> {
@@ -81,28 +178,80 @@ pub(super) fn open_file(path: &Path) -> Result<Opened, InputError> {
     if metadata.is_dir() {
         return Err(InputError::IsADirectory { path: path.to_owned() });
     }
-    let again = if metadata.is_file() { Some(file.try_clone().map_err(open_error)?) } else { None };
-    open_stream(path, Box::new(file), again)
+    let mut raw = Raw::pipe(Box::new(file.try_clone().map_err(open_error)?));
+    if metadata.is_file() {
+        raw.in_place = Some(Spooled::file(file).map_err(open_error)?);
+    }
+    open_stream(path, raw)
 }
 
-fn open_stream(path: &Path, mut raw: Box<dyn Read + Send>, file: Option<File>) -> Result<Opened, InputError> {
-    let read_error = |source| InputError::Io { action: "read", path: path.to_owned(), source };
-    let magic = read_head(&mut raw, Compression::MAGIC_BYTES).map_err(read_error)?;
-    let compression = Compression::detect(&magic);
+fn open_member(path: &Path, member: &Member) -> Result<Opened, InputError> {
+    let opened = member.open().map_err(|source| InputError::Io { action: "open", path: path.to_owned(), source })?;
+    match opened {
+        OpenMember::Raw { stream, consumed, layer, start, in_place } => {
+            let raw = Raw { stream, consumed: Some(consumed), layer, start, in_place };
+            open_stream(path, raw).map(|opened| Opened { is_member: true, ..opened })
+        }
+        OpenMember::Stream { stream, damage, pass } => Ok(Opened {
+            compression: member.compression,
+            form: member.form,
+            stream,
+            damage,
+            consumed: BytesRead::default(),
+            pass,
+            in_place: None,
+            is_member: true,
+        }),
+    }
+}
 
+/// Bytes as they come, maybe compressed.
+struct Raw {
+    stream: Box<dyn Read + Send>,
+    /// Counts what is read of the file; else the stream is the file.
+    consumed: Option<BytesRead>,
+    /// What is damaged if reading fails.
+    layer: Layer,
+    /// Where the stream begins in the file.
+    start: u64,
+    in_place: Option<Spooled>,
+}
+
+impl Raw {
+    fn pipe(stream: Box<dyn Read + Send>) -> Self {
+        Self { stream, consumed: None, layer: Layer::File, start: 0, in_place: None }
+    }
+}
+
+fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
+    let read_error = |source| InputError::Io { action: "read", path: path.to_owned(), source };
     let damage = SharedDamage::default();
-    let consumed = BytesRead::default();
-    let whole = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(raw));
-    let counted = Counted::new(whole, consumed.clone());
+    let (is_counted, consumed) = (raw.consumed.is_some(), raw.consumed.unwrap_or_default());
+    // A member that ends within the first bytes is damaged, a file that cannot be read is not even that.
+    let magic = match raw.layer {
+        Layer::File => read_head(&mut raw.stream, Compression::MAGIC_BYTES),
+        layer => {
+            let stream = Tolerant::new(raw.stream, layer, consumed.clone(), damage.clone()).starting_at(raw.start);
+            raw.stream = Box::new(stream);
+            read_head(&mut raw.stream, Compression::MAGIC_BYTES)
+        }
+    };
+    let magic = magic.map_err(read_error)?;
+    let compression = Compression::detect(&magic);
+    let whole = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(raw.stream));
+    let counter = if is_counted { BytesRead::default() } else { consumed.clone() };
+    let counted = Counted::new(whole, counter);
     let decoded: Box<dyn Read + Send> = match compression {
         Some(kind) => kind.decoder(counted).map_err(read_error)?,
         None => Box::new(counted),
     };
-    let mut stream = Tolerant::new(decoded, compression, consumed.clone(), damage.clone());
+    let layer = compression.map_or(raw.layer, Layer::Compression);
+    let mut stream = Tolerant::new(decoded, layer, consumed.clone(), damage.clone()).starting_at(raw.start);
 
     let head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
-    let Some(form) = frame::detect(&head, head.len() < PROBE_BYTES) else {
+    let Some(Content::Log(form)) = Content::of(&head) else {
         return Err(match damage.get() {
+            _ if is_archive(&head) => InputError::IsAnArchive { path: path.to_owned() },
             Some(damage) => InputError::Damaged { path: path.to_owned(), damage },
             None if head.is_empty() => InputError::Empty { path: path.to_owned(), compression },
             None => InputError::NotADebugLog {
@@ -118,11 +267,14 @@ fn open_stream(path: &Path, mut raw: Box<dyn Read + Send>, file: Option<File>) -
         form,
         stream: match compression {
             Some(_) => Box::new(head.chain(ReadAhead::new(stream))),
+            None if raw.layer == Layer::Zip => Box::new(head.chain(ReadAhead::new(stream))),
             None => Box::new(head.chain(stream)),
         },
         damage,
         consumed,
-        plain: if compression.is_none() { file } else { None },
+        pass: None,
+        in_place: raw.in_place.filter(|_| compression.is_none()),
+        is_member: false,
     })
 }
 
@@ -131,19 +283,4 @@ fn read_head(stream: &mut impl Read, limit: usize) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     stream.take(limit as u64).read_to_end(&mut head)?;
     Ok(head)
-}
-
-/// What to try, from what the file is instead.
-fn hint(head: &[u8]) -> &'static str {
-    match head {
-        [b'P', b'K', 3, 4, ..] | [b'7', b'z', 0xbc, 0xaf, ..] => "it is an archive: unpack it and give its files",
-        _ if head.get(257..262) == Some(b"ustar") => "it is a tar archive: unpack it and give its files",
-        [4, 0x22, 0x4d, 0x18, ..] => "it is lz4: decompress it first, or use .gz, .zst, .xz, .bz2",
-        _ if Compression::detect(head).is_some() => "it is compressed twice: decompress it once",
-        [b'P', b'A', b'R', b'1', ..] => GIVE_A_DATASET,
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16 text: convert it to UTF-8 first",
-        _ if head.starts_with(b"Debug log: ") => "it is what `lctl` says about a log: give the log itself",
-        _ if head.iter().all(|&byte| byte == 0) => "it holds only NUL bytes so far: was it copied completely?",
-        _ => GIVE_A_LOG,
-    }
 }
