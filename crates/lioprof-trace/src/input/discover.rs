@@ -376,3 +376,7 @@ fn file_name(path: &Path) -> String {
 #[cfg(test)]
 #[path = "discover_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "archive_tests.rs"]
+mod archive_tests;

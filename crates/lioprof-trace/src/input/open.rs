@@ -146,14 +146,15 @@ fn begins_an_archive(stream: &mut dyn Read, head: &mut Vec<u8>) -> io::Result<bo
     let Some(kind) = Compression::detect(head) else { return Ok(is_archive(head)) };
     // As little as it takes: a pipe may be slow.
     let mut unpacked = Vec::new();
-    while head.len() < PACKED_HEAD_BYTES {
+    loop {
         unpacked.clear();
         let decoder = kind.decoder(Cursor::new(head.clone()))?;
         Tolerant::new(decoder, Layer::Compression(kind), BytesRead::default(), SharedDamage::default())
             .take(HEAD_BYTES as u64)
             .read_to_end(&mut unpacked)?;
         let more = head.len() as u64;
-        if unpacked.len() == HEAD_BYTES || stream.take(more).read_to_end(head)? == 0 {
+        let is_enough = unpacked.len() == HEAD_BYTES || head.len() >= PACKED_HEAD_BYTES;
+        if is_enough || stream.take(more).read_to_end(head)? == 0 {
             break;
         }
     }
@@ -227,16 +228,12 @@ fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
     let read_error = |source| InputError::Io { action: "read", path: path.to_owned(), source };
     let damage = SharedDamage::default();
     let (is_counted, consumed) = (raw.consumed.is_some(), raw.consumed.unwrap_or_default());
-    // A member that ends within the first bytes is damaged, a file that cannot be read is not even that.
-    let magic = match raw.layer {
-        Layer::File => read_head(&mut raw.stream, Compression::MAGIC_BYTES),
-        layer => {
-            let stream = Tolerant::new(raw.stream, layer, consumed.clone(), damage.clone()).starting_at(raw.start);
-            raw.stream = Box::new(stream);
-            read_head(&mut raw.stream, Compression::MAGIC_BYTES)
-        }
-    };
-    let magic = magic.map_err(read_error)?;
+    let mut magic = Vec::new();
+    match raw.stream.by_ref().take(Compression::MAGIC_BYTES as u64).read_to_end(&mut magic) {
+        Err(source) if raw.layer == Layer::File => return Err(read_error(source)),
+        // A member that ends here is damaged, which is met again when it is read.
+        Ok(_) | Err(_) => {}
+    }
     let compression = Compression::detect(&magic);
     let whole = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(raw.stream));
     let counter = if is_counted { BytesRead::default() } else { consumed.clone() };

@@ -84,8 +84,8 @@ impl Store {
             return Ok(n);
         }
         match &kept.file {
-            Some(file) => file.read_at(buf, offset - in_memory),
-            None => Ok(0),
+            Some(file) if offset < kept.len() => file.read_at(buf, offset - in_memory),
+            _ => Ok(0),
         }
     }
 }

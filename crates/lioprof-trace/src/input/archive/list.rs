@@ -23,7 +23,7 @@ use crate::input::stretch::Stretch;
 use crate::progress::BytesRead;
 
 /// Members that are looked at.
-pub(in crate::input) const MAX_MEMBERS: usize = 100_000;
+pub(crate) const MAX_MEMBERS: usize = 100_000;
 /// Of the members' first bytes so many are kept in all; then [`SHORT_HEAD`] of each.
 const MAX_HEADS: usize = 64 << 20;
 /// Enough for the first records.
@@ -32,18 +32,18 @@ const SHORT_HEAD: usize = 1 << 10;
 const KEPT_BYTES: usize = 64 << 20;
 
 /// What an archive holds.
-pub(in crate::input) struct Listed {
+pub(crate) struct Listed {
     /// The logs, in the order of their places.
-    pub(in crate::input) members: Vec<Member>,
+    pub(crate) members: Vec<Member>,
     /// What is not read, and what is wrong.
-    pub(in crate::input) problems: Vec<InputProblem>,
+    pub(crate) problems: Vec<InputProblem>,
 }
 
 /// Looks at each member of the archive that lies in `stretch`, up to `limit` of them. `archive` is its path.
 ///
 /// # Errors
 /// If there is no log in it, and no damage either that could be the reason.
-pub(in crate::input) fn list(archive: &Path, stretch: Stretch, limit: usize) -> Result<Listed, InputError> {
+pub(crate) fn list(archive: &Path, stretch: Stretch, limit: usize) -> Result<Listed, InputError> {
     let mut listing = Listing {
         archive,
         members: Vec::new(),
@@ -98,7 +98,8 @@ impl Listing<'_> {
                 };
             }
         }
-        let (damage, consumed) = (SharedDamage::default(), BytesRead::default());
+        let (damage, within) = (SharedDamage::default(), SharedDamage::default());
+        let consumed = BytesRead::default();
         let raw = origin.open(&consumed)?;
         let mut stream =
             Tolerant::new(raw, origin.layer(), consumed.clone(), damage.clone()).starting_at(origin.start());
@@ -108,7 +109,7 @@ impl Listing<'_> {
         let mut stream: Box<dyn Read + Send> = Box::new(io::Cursor::new(head).chain(stream));
         if let Some(kind) = compression {
             let decoder = kind.decoder(io::BufReader::new(stream))?;
-            stream = Box::new(Tolerant::new(decoder, Layer::Compression(kind), consumed, damage.clone()));
+            stream = Box::new(Tolerant::new(decoder, Layer::Compression(kind), consumed, within.clone()));
         }
         let mut head = Vec::new();
         read_head(&mut stream, PROBE_BYTES, &mut head);
@@ -124,7 +125,7 @@ impl Listing<'_> {
                 let kept = self.keep(&mut whole)?;
                 self.zip(&kept, path, depth)?;
             }
-            (_, Some(path)) => self.leaf(path, Access::Alone(origin), compression, head, damage.get()),
+            (_, Some(path)) => self.leaf(path, Access::Alone(origin), compression, head, damage.get().or(within.get())),
             // Whoever gave it saw an archive; it is none any more.
             (_, None) => {}
         }

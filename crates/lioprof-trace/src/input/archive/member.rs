@@ -17,11 +17,11 @@ use crate::progress::BytesRead;
 #[derive(Clone, Debug)]
 pub struct Member {
     /// Its name in the archive; in an archive in that, both names with `!` between them.
-    pub(in crate::input) path: String,
+    pub(crate) path: String,
     /// Where it would lie if each archive were a folder of its name.
-    pub(in crate::input) place: PathBuf,
-    pub(in crate::input) compression: Option<Compression>,
-    pub(in crate::input) form: Form,
+    pub(crate) place: PathBuf,
+    pub(crate) compression: Option<Compression>,
+    pub(crate) form: Form,
     pub(super) head: Arc<[u8]>,
     pub(super) access: Access,
 }
@@ -45,7 +45,7 @@ impl PartialEq for Member {
 impl Eq for Member {}
 
 /// A member's bytes.
-pub(in crate::input) enum OpenMember {
+pub(crate) enum OpenMember {
     /// As they are in the archive, maybe compressed.
     Raw {
         stream: Box<dyn Read + Send>,
@@ -67,7 +67,7 @@ pub(in crate::input) enum OpenMember {
 
 impl Member {
     /// `ARCHIVE!member`.
-    pub(in crate::input) fn shown(&self, archive: &Path) -> PathBuf {
+    pub(crate) fn shown(&self, archive: &Path) -> PathBuf {
         let mut shown = archive.as_os_str().to_owned();
         shown.push("!");
         shown.push(&self.path);
@@ -90,7 +90,7 @@ impl Member {
     }
 
     /// It is an input and will be read.
-    pub(in crate::input) fn want(&self) {
+    pub(crate) fn want(&self) {
         if let Access::Shared(sequence, number) = &self.access {
             sequence.want(*number, &self.path);
         }
@@ -120,7 +120,7 @@ impl Member {
     }
 
     /// Opens it at its beginning.
-    pub(in crate::input) fn open(&self) -> io::Result<OpenMember> {
+    pub(crate) fn open(&self) -> io::Result<OpenMember> {
         match &self.access {
             Access::Alone(origin) => {
                 let consumed = BytesRead::default();

@@ -19,7 +19,7 @@ const MAX_EXTENSION: usize = 64 << 10;
 const USTAR_AT: usize = 257;
 
 /// Whether what begins so is a tar archive: by the sum of the first header, which the oldest ones have, too, or by its mark.
-pub(in crate::input) fn is_tar(head: &[u8]) -> bool {
+pub(crate) fn is_tar(head: &[u8]) -> bool {
     let Some(block) = head.get(..BLOCK) else { return false };
     sum_is_right(Header::from_byte_slice(block)) || block[USTAR_AT..].starts_with(b"ustar")
 }

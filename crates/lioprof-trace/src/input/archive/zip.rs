@@ -22,7 +22,7 @@ const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
 /// Whether what begins so is a zip archive: a member, the end of an empty one, or a mark that old programs put in front.
-pub(in crate::input) fn is_zip(head: &[u8]) -> bool {
+pub(crate) fn is_zip(head: &[u8]) -> bool {
     matches!(head, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, b'P', b'K', 3, 4, ..])
 }
 
