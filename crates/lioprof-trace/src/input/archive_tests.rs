@@ -215,12 +215,12 @@ fn nodes_that_are_read_twice_one_after_the_other_take_one_more_way() {
     let files: Vec<(&str, &[u8])> = names.iter().zip(&logs).map(|(name, log)| (*name, log.as_slice())).collect();
     let (_dir, found) = found_in("case.tar.xz", &xz(&tar(&files)));
     let mut passes = 0;
-    for at in 0..4 {
+    for (found, log) in found.files.iter().zip(&logs) {
         for _ in 0..2 {
-            found.files[at].member.as_ref().unwrap().announce();
-            let opened = open(&found.files[at]).unwrap();
+            found.member.as_ref().unwrap().announce();
+            let opened = open(found).unwrap();
             passes += usize::from(opened.pass.is_some());
-            assert!(all(opened) == logs[at], "{at}");
+            assert!(all(opened) == *log, "{found:?}");
         }
     }
     assert_eq!(passes, 2, "with the first look the third one");

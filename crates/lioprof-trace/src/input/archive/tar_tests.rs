@@ -26,8 +26,11 @@ fn ended(members: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// Name, kind and data of all members, and how it ends.
-fn read(bytes: &[u8]) -> (Vec<(String, Kind, Vec<u8>)>, Option<Damage>) {
+/// Name, kind and data.
+type Found = (String, Kind, Vec<u8>);
+
+/// All members, and how it ends.
+fn read(bytes: &[u8]) -> (Vec<Found>, Option<Damage>) {
     let mut tar = TarReader::new(Streamed(Cursor::new(bytes.to_vec())));
     let mut members = Vec::new();
     loop {

@@ -136,7 +136,7 @@ fn garbage_is_no_panic() {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let at = usize::try_from(seed >> 33).unwrap() % wrong.len();
             // Headers are at both ends.
-            let at = if at % 3 == 0 { at } else { wrong.len() - 1 - at % 150.min(wrong.len()) };
+            let at = if at.is_multiple_of(3) { at } else { wrong.len() - 1 - at % 150.min(wrong.len()) };
             wrong[at] = (seed >> 24).to_le_bytes()[0];
         }
         if let Ok(found) = members(&stretch(&wrong), 99) {
