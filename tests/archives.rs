@@ -139,7 +139,7 @@ fn an_archive_without_a_log_is_an_error() {
     sh(dir.path(), "mkdir sos; echo oss01 > sos/hostname; ln -s hostname sos/link; tar cJf sos.tar.xz sos");
     let path = dir.path().join("sos.tar.xz");
     let run = lioprof(&[Path::new("analyze"), &path]).exits(2);
-    run.says(&["holds no Lustre debug log, but 1 links (sos/link), 1 other files (sos/hostname)", "lctl debug_file"]);
+    run.says(&["holds no Lustre debug log, but 1 link (sos/link), 1 other file (sos/hostname)", "lctl debug_file"]);
 }
 
 #[test]

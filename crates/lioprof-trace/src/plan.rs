@@ -97,13 +97,14 @@ enum Looked {
     Archive(Discovered),
 }
 
-fn look(found: Found, rules: &[NodeRule], progress: &Progress) -> Result<Looked, InputProblem> {
+fn look(mut found: Found, rules: &[NodeRule], progress: &Progress) -> Result<Looked, InputProblem> {
     let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
     let can_be_opened_again = metadata.is_some() || found.member.is_some();
     let problem = |err| InputProblem::from(&err);
     let mut head = Vec::new();
-    let (compression, form, opened) = if let Some(member) = &found.member {
+    let (compression, form, opened) = if let Some(member) = &mut found.member {
         head.extend_from_slice(member.head());
+        member.forget_head();
         (member.compression(), member.form(), None)
     } else {
         let mut opened = if can_be_opened_again {

@@ -137,7 +137,7 @@ fn members_are_inputs() {
         assert_eq!(texts(&found, Severity::Error), "", "{form}");
         let notes = texts(&found, Severity::Note);
         for note in
-            ["2 other files (README, empty) skipped", "same capture as", "rpc.txt` skipped", "dk.txt.zst` skipped"]
+            ["skipped 2 other files (README, empty)", "same capture as", "rpc.txt` skipped", "dk.txt.zst` skipped"]
         {
             assert!(notes.contains(note), "{form}: {note} in {notes}");
         }
@@ -292,6 +292,16 @@ fn hostile_names_lead_nowhere() {
 }
 
 #[test]
+fn hidden_members_are_left_out_as_in_a_folder() {
+    let text = log(1, 100);
+    for (form, pack) in FORMS {
+        let (dir, found) = found_in("x", &pack(&[("./d/a.log", &text), ("d/.a.log", &text), (".d/a.log", &text)]));
+        assert_eq!(names(&dir, &found), ["x!./d/a.log"], "{form}");
+        assert!(texts(&found, Severity::Note).contains("skipped 2 hidden files (d/.a.log, .d/a.log)"), "{form}");
+    }
+}
+
+#[test]
 fn the_last_member_of_a_name_counts() {
     let (old, new) = (log(1, 100), log(2, 100));
     for (form, pack) in [FORMS[0], FORMS[1]] {
@@ -349,7 +359,7 @@ fn special_members_are_named() {
         let (dir, found) = found_in("x", &archive);
         assert_eq!(names(&dir, &found), ["x!a.log"]);
         let notes = texts(&found, Severity::Note);
-        for note in ["1 links (link.log)", "1 devices (dev)", "1 FIFOs (pipe)", "1 sparse files (sparse.log)"] {
+        for note in ["1 link (link.log)", "1 device (dev)", "1 FIFO (pipe)", "1 sparse file (sparse.log)"] {
             assert!(notes.contains(note), "{note} in {notes}");
         }
     }

@@ -88,6 +88,32 @@ impl fmt::Display for Compression {
 mod tests {
     use super::*;
 
+    /// What comes out of xz data that say that their dictionary is so large (`xz` file format, 5.3.1).
+    fn with_dictionary(size: u8) -> io::Result<Vec<u8>> {
+        let mut out = liblzma::write::XzEncoder::new(Vec::new(), 0);
+        io::Write::write_all(&mut out, b"x")?;
+        let mut packed = out.finish()?;
+        // Behind the stream's header: a block's header, whose length is in its first byte, with a checksum at its end.
+        let block = &mut packed[12..];
+        let len = (usize::from(block[0]) + 1) * 4;
+        let at = block[..len].windows(2).position(|filter| filter == [0x21, 1]).unwrap() + 2;
+        block[at] = size;
+        let mut crc = flate2::Crc::new();
+        crc.update(&block[..len - 4]);
+        block[len - 4..len].copy_from_slice(&crc.sum().to_le_bytes());
+        let mut unpacked = Vec::new();
+        Compression::Xz.decoder(io::Cursor::new(packed))?.read_to_end(&mut unpacked)?;
+        Ok(unpacked)
+    }
+
+    #[test]
+    fn large_dictionaries_of_xz_are_refused() {
+        // 256 MiB and 384 MiB.
+        assert_eq!(with_dictionary(32).unwrap(), b"x");
+        let err = with_dictionary(33).unwrap_err();
+        assert!(err.to_string().contains("larger than 256 MiB"), "{err}");
+    }
+
     #[test]
     fn magic_bytes() {
         assert_eq!(Compression::detect(b"\x1f\x8b\x08\0\0\0"), Some(Compression::Gz));

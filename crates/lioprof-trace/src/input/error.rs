@@ -102,8 +102,7 @@ impl InputError {
 
 pub(super) const GIVE_A_DATASET: &str = "give the folder that has `manifests` in it, not a table or a file of it; if there is none, copy the dataset again, with all folders";
 
-pub(super) const GIVE_A_LOG: &str =
-    "give the text of `lctl debug_file` or a raw `lctl debug_daemon` file, plain or .gz, .zst, .xz, .bz2";
+pub(super) const GIVE_A_LOG: &str = "give the text of `lctl debug_file` or a raw `lctl debug_daemon` file, plain or .gz, .zst, .xz, .bz2, or a tar or zip archive of them";
 
 /// How much a problem matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

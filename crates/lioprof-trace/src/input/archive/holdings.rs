@@ -30,33 +30,34 @@ impl Holdings {
         }
     }
 
-    /// One text for each kind: `12 links (a, b, c, ..)`.
-    pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|(what, few)| {
-            let mut text = format!("{} {what} (", few.count);
-            text.push_str(&few.names.join(", "));
-            if few.count > few.names.len() {
-                text.push_str(", ..");
-            }
-            text.push(')');
-            text
-        })
+    /// Whether there is nothing of the kind.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 
+/// `1 device (x), 12 links (a, b, c, ..)`.
 impl fmt::Display for Holdings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return f.write_str("no files");
         }
-        for (at, kind) in self.kinds().enumerate() {
-            if at > 0 {
-                f.write_str(", ")?;
-            }
-            f.write_str(&kind)?;
+        for (at, (what, few)) in self.0.iter().enumerate() {
+            let (comma, more) = (if at > 0 { ", " } else { "" }, if few.count > few.names.len() { ", .." } else { "" });
+            let what = if few.count == 1 { singular(what) } else { (*what).to_owned() };
+            write!(f, "{comma}{} {what} ({}{more})", few.count, few.names.join(", "))?;
         }
         Ok(())
     }
+}
+
+/// `file that cannot be read` for `files that cannot be read`: the first word with an `s` at its end loses it.
+fn singular(plural: &str) -> String {
+    let mut words: Vec<&str> = plural.split(' ').collect();
+    if let Some(noun) = words.iter_mut().find(|word| word.ends_with('s')) {
+        *noun = noun.trim_end_matches('s');
+    }
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -69,6 +70,7 @@ mod tests {
         assert_eq!(holdings.to_string(), "no files");
         ["a", "b", "c", "d"].iter().for_each(|name| holdings.add("links", name));
         holdings.add("devices", "x");
-        assert_eq!(holdings.to_string(), "1 devices (x), 4 links (a, b, c, ..)");
+        assert_eq!(singular("files packed by other methods"), "file packed by other methods");
+        assert_eq!(holdings.to_string(), "1 device (x), 4 links (a, b, c, ..)");
     }
 }

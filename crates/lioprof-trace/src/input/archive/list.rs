@@ -210,6 +210,10 @@ impl Listing<'_> {
         mut head: Vec<u8>,
         damage: Option<Damage>,
     ) {
+        // As in a directory.
+        if path.split('/').any(|name| name.starts_with('.') && !matches!(name, "." | "..")) {
+            return self.holdings.add("hidden files", path);
+        }
         let Some(Content::Log(form)) = Content::of(&head) else {
             return match damage {
                 Some(damage) if node::claims_to_be_a_log(path.rsplit(['/', '!']).next().unwrap_or(path)) => {
@@ -266,8 +270,8 @@ impl Listing<'_> {
             let why = "the archive has a later member of this name, which is read";
             problems.push(InputProblem::note(&path, format!("`{}` skipped: {why}", path.display())));
         }
-        for kind in self.holdings.kinds() {
-            let message = format!("`{}`: {kind} skipped", self.archive.display());
+        if !self.holdings.is_empty() {
+            let message = format!("`{}`: skipped {}", self.archive.display(), self.holdings);
             problems.push(InputProblem::note(self.archive, message));
         }
         Ok(Listed { members, problems })

@@ -79,6 +79,11 @@ impl Member {
         &self.head
     }
 
+    /// It has been looked at.
+    pub(crate) fn forget_head(&mut self) {
+        self.head = Arc::default();
+    }
+
     /// How it is compressed, in the archive.
     pub(crate) fn compression(&self) -> Option<Compression> {
         self.compression
