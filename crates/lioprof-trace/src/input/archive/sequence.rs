@@ -113,7 +113,8 @@ impl Sequence {
     fn start(&self, state: &mut State, number: usize) -> io::Result<(Arc<Mutex<Pass>>, BytesRead)> {
         let mut wanted = BTreeMap::new();
         for (&at, member) in &mut state.members {
-            if at == number || !member.was_read || std::mem::take(&mut member.again) {
+            let again = std::mem::take(&mut member.again);
+            if at == number || !member.was_read || again {
                 wanted.insert(at, member.path.clone());
             }
         }
