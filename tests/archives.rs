@@ -118,6 +118,22 @@ fn pieces_of_one_log_that_overlap_are_merged() {
 }
 
 #[test]
+fn a_member_that_two_hosts_share_is_told_apart() {
+    let dir = capture();
+    let script = "cd case; for host in server1 server2; do sed \"s/^/$host: /\" $host/rpc.txt; done > all.txt
+        cp server1/rpc.txt zzz.txt; rm -r server1 server2";
+    sh(dir.path(), script);
+    let folder = analyze_run(&[&dir.path().join("case")], &[]).json();
+    assert_eq!(rows(&folder, "inputs").len(), 3);
+    for (name, pack, _) in &FORMS[..6] {
+        sh(dir.path(), pack);
+        let json = analyze_run(&[&dir.path().join(name)], &[]).json();
+        assert!(paths(&json).iter().any(|path| path.ends_with("all.txt")));
+        assert!(figures(json) == figures(folder.clone()), "{name}");
+    }
+}
+
+#[test]
 fn a_cut_archive_is_damage() {
     let dir = capture();
     sh(dir.path(), "rm case/*/rpc.bin; tar cf - case | gzip > case.tgz");

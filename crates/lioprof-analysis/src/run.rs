@@ -336,6 +336,8 @@ pub(crate) fn stored_input(node: &str, path: &Path, summary: &TraceSummary, erro
         records: summary.records,
         messages: summary.messages,
         bad_records: summary.loss.bad_records,
+        envelope: Default::default(),
+        unread: None,
         skipped_bytes: summary.loss.skipped_bytes,
         bad_places: Vec::new(),
         malformed: BTreeMap::new(),

@@ -33,6 +33,15 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
         }
     }
     for input in &analysis.inputs {
+        if !input.envelope.is_empty() {
+            let kinds: Vec<String> =
+                input.envelope.iter().map(|(kind, lines)| format!("{kind} {}", thousands(*lines))).collect();
+            warnings.push(format!(
+                "{} did not arrive as it was logged; lines repaired, by kind: {}",
+                input.path,
+                kinds.join(", ")
+            ));
+        }
         if input.bad_records > 0 && !analysis.loss.head_overwritten {
             // Stored rows keep no bad places.
             let first = input.bad_places.first();
@@ -63,7 +72,7 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
              a larger size, or rotate its file"
                 .to_owned(),
         );
-    } else if loss.streams_without_head > 0 {
+    } else if loss.streams_without_head > 0 && analysis.only_half().is_none() {
         warnings.push(format!(
             "the log of {} begins in the middle: earlier records were overwritten or filtered out; run `lctl clear` \
              before each capture, and use the debug daemon for long captures",

@@ -119,6 +119,8 @@ fn logs_of_clients_only_are_called_so() {
 fn one_is_not_told_as_several() {
     let input = |malformed| Input {
         bad_records: 1,
+        envelope: Default::default(),
+        unread: None,
         skipped_bytes: malformed,
         malformed: [("nrs".to_owned(), malformed)].into(),
         ..input_of("a")

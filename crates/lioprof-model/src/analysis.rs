@@ -193,8 +193,34 @@ pub struct Input {
     pub first: Option<f64>,
     /// Time of the last record, Unix seconds.
     pub last: Option<f64>,
+    /// Lines that did not arrive as they were logged and were repaired, by what had become of them (docs/inputs.md).
+    #[serde(default)]
+    pub envelope: BTreeMap<String, u64>,
+    /// Only if the log has records of rpctrace, and neither the beginning nor the end of a request could be read of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<UnreadRpcs>,
     /// What went wrong with this input, if anything did.
     pub error: Option<String>,
+}
+
+/// Records of rpctrace in which no request could be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnreadRpcs {
+    /// Number of records of rpctrace.
+    pub records: u64,
+    /// The first text that should be of the beginning or the end of a request and is not in a form that is known; `null`: there is none.
+    pub text: Option<String>,
+    /// The word in it that did not fit.
+    pub word: Option<String>,
+}
+
+/// Which half of the requests' lines a log has, if it has one only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnlyHalf {
+    /// Beginnings, `Handling RPC`.
+    Starts,
+    /// Ends, `Handled RPC`.
+    Ends,
 }
 
 /// A place in an input that could not be read.
@@ -309,6 +335,22 @@ impl Analysis {
     pub fn only_lost_lines_hide_targets(&self) -> bool {
         let evidence = self.locks.as_ref().map(|locks| locks.evidence);
         evidence == Some(LockEvidence::Dlmtrace) && self.loss.is_some()
+    }
+
+    /// Which half of the requests' lines the logs have, if they have one only: somebody filtered them. An overflow or a crash takes lines of
+    /// both kinds; that a thread went on with its next request shows that the missing line was logged. `None` for a part of a log.
+    #[must_use]
+    pub fn only_half(&self) -> Option<OnlyHalf> {
+        let (loss, rpcs) = (&self.loss, self.totals.rpcs);
+        if self.window.limited || !self.selected.is_everything() {
+            None
+        } else if rpcs == 0 && loss.missing_handled > 0 {
+            Some(OnlyHalf::Starts)
+        } else if rpcs > 0 && loss.missing_handling == rpcs && loss.lost_starts > 0 {
+            Some(OnlyHalf::Ends)
+        } else {
+            None
+        }
     }
 
     /// A phrase that says what the clients sent; `None` unless all logs are of clients.

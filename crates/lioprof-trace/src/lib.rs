@@ -5,6 +5,7 @@
 //! ```
 //!
 //! * [`input`]: what the user named, as byte streams with a node name.
+//! * `envelope`: what mail clients, web pages, `pdsh`, `grep` and syslog made of a text, undone where it is met.
 //! * `decode`: chunks framed and parsed in parallel, put into one order.
 //! * `join`: about eleven records to one row per RPC.
 //! * [`Inputs`]: the logs of all nodes, read into a [`RowSink`](lioprof_model::RowSink).
@@ -48,6 +49,7 @@ pub mod input;
 pub mod stages;
 
 mod decode;
+mod envelope;
 mod join;
 mod live;
 mod logs;

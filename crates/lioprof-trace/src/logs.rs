@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use lioprof_model::units::seconds;
-use lioprof_model::{BadPlace, Format, Input, OtherRecords, RowSink, Symbol, Symbols, TraceSummary};
+use lioprof_model::{BadPlace, Format, Input, OtherRecords, RowSink, Symbol, Symbols, TraceSummary, UnreadRpcs};
 use lustre_debuglog::frame::Form;
 
-use crate::decode::chunk::{Head, merge_heads};
+use crate::decode::chunk::{Counts, Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::InputFacts;
+use crate::envelope::kinds::{self, Repair};
 use crate::join::{Join, RowOutput};
 use crate::plan::{NodeLogs, OpeningNotes, Planned, Reading};
 use crate::sink_thread::with_sink_thread;
@@ -19,6 +20,10 @@ use crate::sink_thread::with_sink_thread;
 const MAX_BAD_PLACES: usize = 20;
 /// Kinds of records listed per input that lioprof does not interpret.
 const MAX_OTHER: usize = 20;
+
+/// What is wrong with a text that ends inside a line.
+const CUT: &str =
+    "the text ends in the middle of a line: it was cut there, and more may be missing; copy the whole log";
 
 /// What reading a node's logs has shown.
 pub struct ReadLogs {
@@ -139,6 +144,12 @@ fn account(node: String, log: &LogResult) -> Input {
     other.truncate(MAX_OTHER);
     let error = notes.error.clone().or_else(|| notes.damage.get().map(|damage| damage.to_string()));
     let error = error.or_else(|| seen.error.as_ref().map(ToString::to_string));
+    let error = error.or_else(|| seen.is_cut.then(|| CUT.to_owned()));
+    let mut repairs = planned.repairs.clone();
+    kinds::merge(&mut repairs, seen.counts.repairs.clone());
+    if planned.is_utf16 {
+        repairs.insert(Repair::Utf16, summary.records);
+    }
     Input {
         path: planned.found.path.display().to_string(),
         node,
@@ -162,8 +173,31 @@ fn account(node: String, log: &LogResult) -> Input {
         other,
         first: summary.first_us.map(seconds),
         last: summary.last_us.map(seconds),
+        unread: unread(&seen.counts),
+        envelope: repairs.into_iter().map(|(kind, lines)| (kind.as_str().to_owned(), lines)).collect(),
         error,
     }
+}
+
+/// Longest text quoted.
+const MAX_QUOTE: usize = 300;
+
+/// What rpctrace logged, if no request could be read of it.
+fn unread(counts: &Counts) -> Option<UnreadRpcs> {
+    let records = counts.summary.rpctrace_records;
+    if records == 0 || counts.has_rpcs {
+        return None;
+    }
+    let quote = |text: &[u8]| String::from_utf8_lossy(&text[..text.len().min(MAX_QUOTE)]).into_owned();
+    let text = counts.unread.as_ref().map(|(text, _)| quote(text));
+    let word = counts.unread.as_ref().map(|(text, offset)| {
+        let blank = |byte: &u8| byte.is_ascii_whitespace();
+        let at = (*offset).min(text.len());
+        let start = text[..at].iter().rposition(blank).map_or(0, |before| before + 1);
+        let end = text[at..].iter().position(blank).map_or(text.len(), |behind| at + behind);
+        quote(&text[start..end])
+    });
+    Some(UnreadRpcs { records, text, word })
 }
 
 /// Streams of a node whose first record does not carry the `F` flag.

@@ -10,8 +10,12 @@ use lustre_debuglog::frame::{Form, binary, text};
 use crate::decode::reader::{BinaryReader, TextReader};
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
+use crate::envelope::kinds::Repairs;
+use crate::envelope::prefix::Sender;
+use crate::envelope::repair;
+use crate::envelope::split::{self, Part};
 use crate::input::{
-    self, Compression, Discovered, Door, Found, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage,
+    self, Compression, Discovered, Door, Found, InputError, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage,
 };
 use crate::progress::Progress;
 
@@ -34,6 +38,10 @@ pub(crate) struct Planned {
     progress: Progress,
     /// Kept open if it cannot be opened again.
     opened: Option<Box<Opened>>,
+    /// The file is UTF-16.
+    pub(crate) is_utf16: bool,
+    /// Lines that were repaired before it is read.
+    pub(crate) repairs: Repairs,
 }
 
 /// What was found among the inputs.
@@ -57,7 +65,11 @@ impl Inputs {
         let mut todo: VecDeque<Found> = discovered.files.into();
         while let Some(found) = todo.pop_front() {
             match look(found, rules, progress) {
-                Ok(Looked::Log(planned)) => nodes.entry(planned.found.node.clone()).or_default().0.push(*planned),
+                Ok(Looked::Logs(parts)) => {
+                    for planned in parts {
+                        nodes.entry(planned.found.node.clone()).or_default().0.push(planned);
+                    }
+                }
                 Ok(Looked::Archive(mut inside)) => {
                     problems.append(&mut inside.problems);
                     inside.files.into_iter().rev().for_each(|member| todo.push_front(member));
@@ -92,20 +104,22 @@ impl NodeLogs {
 
 /// What was found behind a path.
 enum Looked {
-    Log(Box<Planned>),
+    /// A log, or one for each host that it names.
+    Logs(Vec<Planned>),
     /// Members of an archive that came out of a pipe.
     Archive(Discovered),
 }
 
+/// Looks at an input. A text that says which hosts its lines come from becomes an input for each, unless the user has said whose it is.
 fn look(mut found: Found, rules: &[NodeRule], progress: &Progress) -> Result<Looked, InputProblem> {
+    let problem = |err| InputProblem::from(&err);
     let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
     let can_be_opened_again = metadata.is_some() || found.member.is_some();
-    let problem = |err| InputProblem::from(&err);
     let mut head = Vec::new();
-    let (compression, form, opened) = if let Some(member) = &mut found.member {
+    let (compression, form, is_utf16, opened) = if let Some(member) = &mut found.member {
         head.extend_from_slice(member.head());
         member.forget_head();
-        (member.compression(), member.form(), None)
+        (member.compression(), member.form(), member.is_utf16(), None)
     } else {
         let mut opened = if can_be_opened_again {
             input::open(&found).map_err(problem)?
@@ -117,27 +131,77 @@ fn look(mut found: Found, rules: &[NodeRule], progress: &Progress) -> Result<Loo
         };
         // The stream never fails: damage ends it, and is told when it is read to the end.
         opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
-        (opened.compression, opened.form, Some(opened))
+        (opened.compression, opened.form, opened.is_utf16, Some(opened))
     };
+    // Who a file belongs to, the user may have said: then it is one.
+    let is_named = || rules.iter().any(|rule| rule.matches(&found.path) || rule.matches(found.place()));
+    let is_split = form == Form::Text && split::names_senders(&head) && !is_named();
     let first_us = first_time(&head, form);
-    let opened = opened.filter(|_| !can_be_opened_again).map(|mut opened| {
+    let whole = |mut opened: Opened| {
         opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
-        Box::new(opened)
-    });
+        opened
+    };
+    if is_split {
+        let opened = match opened {
+            Some(opened) => whole(opened),
+            None => input::open(&found).map_err(problem)?,
+        };
+        return parts(found, opened, progress).map(Looked::Logs);
+    }
+    let opened = opened.filter(|_| !can_be_opened_again).map(|opened| Box::new(whole(opened)));
     let file_bytes = match &found.member {
         Some(member) => Some(member.file_bytes()),
         None => metadata.map(|metadata| metadata.len()),
     };
-    let progress = progress.clone();
-    Ok(Looked::Log(Box::new(Planned { compression, found, form, first_us, file_bytes, progress, opened })))
+    let (progress, repairs) = (progress.clone(), Repairs::default());
+    let planned = Planned { compression, found, form, first_us, file_bytes, progress, opened, is_utf16, repairs };
+    Ok(Looked::Logs(vec![planned]))
+}
+
+/// The inputs that a text of several hosts is. What damages it is told with the first of them.
+fn parts(found: Found, opened: Opened, progress: &Progress) -> Result<Vec<Planned>, InputProblem> {
+    let (compression, is_utf16, mut damage) = (opened.compression, opened.is_utf16, Some(opened.damage));
+    let parts = split::split(opened.stream, SPOOL_BYTES).map_err(|source| {
+        InputProblem::from(&InputError::Io { action: "split by hosts", path: found.path.clone(), source })
+    })?;
+    let planned = parts.into_iter().map(|Part { sender, mut text, repairs }| {
+        let mut head = Vec::new();
+        text.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
+        let node = match sender {
+            Some(Sender::Host(host)) => host,
+            Some(Sender::File(path)) => input::node::node_of(Path::new(&path), &[]),
+            None => found.node.clone(),
+        };
+        Planned {
+            compression,
+            first_us: first_time(&head, Form::Text),
+            found: Found { node, ..found.clone() },
+            form: Form::Text,
+            file_bytes: None,
+            progress: progress.clone(),
+            opened: Some(Box::new(Opened::text(
+                Box::new(std::io::Cursor::new(head).chain(text)),
+                compression,
+                damage.take().unwrap_or_default(),
+            ))),
+            is_utf16,
+            repairs,
+        }
+    });
+    Ok(planned.collect())
 }
 
 fn first_time(head: &[u8], form: Form) -> i64 {
     let first = match form {
-        Form::Text => text::TextRecords::new(head).find_map(|item| match item {
-            text::TextItem::Record(record, _) => Some(record.time_us),
-            _ => None,
-        }),
+        Form::Text => {
+            let time_of = |text: &[u8]| {
+                text::TextRecords::new(text).find_map(|item| match item {
+                    text::TextItem::Record(record, _) => Some(record.time_us),
+                    _ => None,
+                })
+            };
+            time_of(head).or_else(|| time_of(&repair::repaired(head).text))
+        }
         Form::Binary(layout) => {
             binary::BinaryRecords::new(head, layout).flatten().map(|(record, _)| record.time_us).next()
         }
@@ -182,7 +246,10 @@ pub(crate) struct OpeningNotes {
 impl Planned {
     /// Tells the archive that it is in that it will be read.
     pub(crate) fn announce(&self) {
-        self.found.member.as_ref().map(input::Member::announce).unwrap_or_default();
+        // One that was told apart by hosts has been read.
+        if let (Some(member), None) = (&self.found.member, &self.opened) {
+            member.announce();
+        }
     }
 
     /// Opens the input for reading; what goes wrong or turns up goes to `notes`.

@@ -16,6 +16,7 @@ use crate::decode::chunk_tasks::ChunkTasks;
 use crate::decode::flush_passes::{Added, FlushPasses};
 use crate::decode::moment::Moment;
 use crate::decode::source::Chunks;
+use crate::envelope::repair;
 use crate::input::{InputProblem, NodeRule, Severity};
 use crate::plan::{Inputs, OpeningNotes, Reading};
 use crate::progress::Progress;
@@ -163,10 +164,15 @@ fn render_binary(records: FramedRecords<'_>, text: Vec<u8>) -> Rendered {
     rendered
 }
 
-/// Into a buffer that is empty.
+/// Into a buffer that is empty. Lines that did not arrive as they were logged are repaired; the others stay as they are.
 fn render_text(bytes: &[u8], text: Vec<u8>) -> Rendered {
     let mut rendered = Rendered { text, ..Rendered::default() };
-    for item in TextRecords::new(bytes) {
+    let repaired = repair::repaired(bytes);
+    if repaired.before > 0 {
+        rendered.bad_places += 1;
+        rendered.skipped_bytes += repaired.before as u64;
+    }
+    for item in TextRecords::new(&repaired.text) {
         match item {
             TextItem::Record(record, _) => {
                 record.append_text(&mut rendered.text);

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use lioprof_model::time::utc_of;
 use lioprof_model::units::{human_bytes, percent, plural};
-use lioprof_model::{Analysis, Confidence, Finding, Io, Node, NodeRole, Severity, SpentOn, TargetKindName};
+use lioprof_model::{
+    Analysis, Confidence, Finding, Io, Node, NodeRole, OnlyHalf, Severity, SpentOn, TargetKindName, UnreadRpcs,
+};
 
 use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
@@ -49,7 +51,8 @@ const NOTHING_LOST: &str =
 
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
-    let found: Vec<Finding> = [no_rpcs(case), lost(case), clock(case), unknown(case)].into_iter().flatten().collect();
+    let found: Vec<Finding> =
+        [no_rpcs(case), filtered(case), lost(case), clock(case), unknown(case)].into_iter().flatten().collect();
     Nothing::cannot_tell_if(
         found.is_empty() && analysis.loss.estimated_lost_fraction.is_none(),
         analysis.loss.estimate.clone(),
@@ -115,6 +118,11 @@ fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
             format!("--from and --to leave nothing of {all}.{}", span.unwrap_or_default()),
             "Choose another time: `lioprof analyze` without --from and --to tells when what happened.",
         )
+    } else if let Some(text) = unread_rpcs(case.analysis) {
+        text
+    } else if case.analysis.only_half() == Some(OnlyHalf::Starts) {
+        // It has been told what is missing.
+        return None;
     } else if selected.is_everything() {
         (
             "There is no handled RPC in the capture".to_owned(),
@@ -140,8 +148,77 @@ fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
     Some(finding)
 }
 
+/// Title, explanation and remedy for records of rpctrace of which no request could be read.
+fn unread_rpcs(analysis: &Analysis) -> Option<(String, String, &'static str)> {
+    let unread: Vec<(&str, &UnreadRpcs)> =
+        analysis.inputs.iter().filter_map(|input| Some((input.path.as_str(), input.unread.as_ref()?))).collect();
+    let records = unread.iter().map(|(_, unread)| unread.records).sum();
+    if records == 0 {
+        return None;
+    }
+    let title = format!("No request could be read of {} of rpctrace", plural(records, "record"));
+    let first =
+        unread.iter().find_map(|(path, it)| Some((path, it.text.as_ref()?, it.word.as_deref().unwrap_or_default())));
+    Some(match first {
+        Some((path, text, word)) => (
+            title,
+            format!(
+                "rpctrace was on, but the lines of requests are not in a form that is known. The first of them, in {path}: \"{text}\"; \
+                 \"{word}\" does not fit. Expected: \"Handling RPC [req@POINTER] pname:cluuid+ref:pid:xid:nid:opc[:job] ..\"."
+            ),
+            "Give the log as `lctl dk` or `lctl debug_file` wrote it, not copied out of a window or a mail; if it is, please report this line \
+             with the version of Lustre.",
+        ),
+        None => (
+            title,
+            "The log has neither `Handling RPC` nor `Handled RPC`, which rpctrace logs for each request: it was filtered, or it is of \
+             a client."
+                .to_owned(),
+            "Give the whole log: without these lines nobody knows which requests there were.",
+        ),
+    })
+}
+
+/// Only one half of each request's lines: somebody filtered the log.
+fn filtered(case: &Case<'_>) -> Option<Finding> {
+    let (severity, title, missing, remains) = match case.analysis.only_half()? {
+        OnlyHalf::Starts => {
+            let starts = plural(case.analysis.loss.missing_handled, "request");
+            (
+                Severity::Critical,
+                format!("The log has only the beginnings of {starts} (`Handling RPC`) and no end (`Handled RPC`)"),
+                "A request's duration, result and bytes are in the lines that are missing",
+                "who asked for what, and when, is all that is left",
+            )
+        }
+        OnlyHalf::Ends => {
+            let ends = plural(case.analysis.totals.rpcs, "request");
+            (
+                Severity::Warning,
+                format!("The log has only the ends of {ends} (`Handled RPC`) and no beginning (`Handling RPC`)"),
+                "OSTs, objects and the bytes of writes are in lines that are missing",
+                "clients, jobs, times and the bytes of reads are right",
+            )
+        }
+    };
+    let finding = case
+        .finding(severity, Confidence::High, title)
+        .explain(format!(
+            "rpctrace logs both lines of each request, and an overflow or a crash takes lines of both kinds: the log was filtered, for \
+             example by `grep`. {missing}; {remains}."
+        ))
+        .evidence("rpcs_of_one_half", real(case.analysis.loss.missing_handled + case.analysis.loss.missing_handling))
+        .remedy("Give the whole log, as `lctl dk` or `lctl debug_file` wrote it: lioprof selects by itself (`--opcode`, `--target`, `--job`).")
+        .done();
+    Some(finding)
+}
+
 /// Records that are gone: what can be counted, and what cannot.
 fn lost(case: &Case<'_>) -> Option<Finding> {
+    // What somebody filtered out was not lost.
+    if case.analysis.only_half().is_some() {
+        return None;
+    }
     let loss = &case.analysis.loss;
     let bytes: u64 = case.analysis.inputs.iter().map(|input| input.bytes).sum::<u64>() + loss.dropped_segment_bytes;
     let skipped: u64 =
@@ -211,7 +288,7 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
     if unexplained && loss.is_of_daemon() {
         // Of an overflow the daemon knows: from what is left of the buffer, and from the kernel.
         finding = finding.remedy(
-            "The kernel's buffer did not overflow: look for whoever took rpctrace out of the mask or emptied the buffer meanwhile              (`lctl set_param debug=..`, `lctl clear`, `lctl dk`). The daemon's messages say which settings somebody else changed.",
+            "The kernel's buffer did not overflow: look for whoever took rpctrace out of the mask or emptied the buffer meanwhile (`lctl set_param debug=..`, `lctl clear`, `lctl dk`). The daemon's messages say which settings somebody else changed.",
         );
     } else if overflow > 0 || unexplained {
         finding = finding
@@ -307,7 +384,9 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
         .evidence("unattributed_share", unattributed_share)
         .evidence("unsized_share", unsized_share)
         .evidence("bytes_uncertainty_share", width)
-        .remedy(if hidden_by_loss && unsized_share < unknown { NOTHING_LOST } else { MASKS })
+        .remedy(if case.analysis.only_half().is_some() {
+            "Give the whole log: lines that name the OST and the size were filtered out."
+        } else if hidden_by_loss && unsized_share < unknown { NOTHING_LOST } else { MASKS })
         .done();
     Some(finding)
 }

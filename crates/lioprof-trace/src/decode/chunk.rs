@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::{ClientStep, FileName, LockState, LockStep, Symbol, Symbols, TraceSummary};
-use lustre_debuglog::frame::Skipped;
 use lustre_debuglog::frame::binary::FramedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
+use lustre_debuglog::frame::{SkipReason, Skipped};
 use lustre_debuglog::message::{
     ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LnetEvent, LockTail, NrsAction, NrsPolicy,
     ReqEvent,
@@ -20,6 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::client;
 use super::event::{Body, BulkStep, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use super::handlings::Handlings;
+use crate::envelope::kinds::{self, Repairs};
+use crate::envelope::{characters, cut, repair, wrap};
 
 /// A stream whose times go back further than this, µs, has lived through a step of the clock.
 pub const CLOCK_STEP_US: i64 = 5_000_000;
@@ -93,6 +95,8 @@ pub(crate) struct Decoded {
     pub(crate) pinging: FxHashSet<TargetName>,
     /// Stretches that are no records; offsets within the chunk.
     pub(crate) skipped: Vec<Skipped>,
+    /// The text ends inside a line.
+    pub(crate) is_cut: bool,
 }
 
 /// Name of a C file.
@@ -109,7 +113,16 @@ pub(crate) struct Counts {
     pub(crate) other: FxHashMap<SourceName, FxHashMap<FunctionName, u64>>,
     /// Streams seen, by number: whether the first record of each carried the `F` flag.
     pub(crate) stream_heads: Vec<Head>,
+    /// Lines that did not arrive as they were logged.
+    pub(crate) repairs: Repairs,
+    /// The beginning or the end of a request was read.
+    pub(crate) has_rpcs: bool,
+    /// The first text that should be one of these and does not parse, and where that shows.
+    pub(crate) unread: Option<(Box<[u8]>, usize)>,
 }
+
+/// The function that logs the beginning and the end of each request (`ptlrpc/service.c`, all versions).
+const HANDLES_REQUESTS: &[u8] = b"ptlrpc_server_handle_request";
 
 /// Adds the streams of a later part: those seen before keep their head.
 pub(crate) fn merge_heads(mine: &mut Vec<Head>, later: &[Head]) {
@@ -149,21 +162,35 @@ impl Counts {
             }
         }
         merge_heads(&mut self.stream_heads, &other.stream_heads);
+        kinds::merge(&mut self.repairs, other.repairs);
+        self.has_rpcs |= other.has_rpcs;
+        self.unread = self.unread.take().or(other.unread);
     }
 }
 
-/// Decodes a piece of text that holds whole records, into a buffer that is empty; with `names`, names of files are kept.
+/// Decodes a piece of text that holds whole records, into a buffer that is empty; with `names`, names of files are kept. `is_last`: the
+/// text ends here.
 #[inline(never)] // `scripts/check-instructions` counts it
-pub(crate) fn decode_text(data: &[u8], names: bool, events: Vec<Event>) -> Decoded {
+pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<Event>) -> Decoded {
     let mut decoder = Decoder::new(data.len(), names, events);
-    for item in TextRecords::new(data) {
-        match item {
-            TextItem::Record(record, _) => decoder.record(&record),
-            TextItem::Skipped(skipped) => decoder.out.skipped.push(skipped),
-            TextItem::Summary(..) => {}
+    decoder.repairable = true;
+    let mut out = match decoder.text(data) {
+        None => decoder.out,
+        // From here on the text is not as it was logged.
+        Some(from) => {
+            let repaired = repair::repaired(&data[from..]);
+            let mut out = decoder.out;
+            if repaired.before > 0 {
+                out.skipped.push(Skipped { offset: from, len: repaired.before, why: SkipReason::NoHeader });
+            }
+            kinds::merge(&mut out.counts.repairs, repaired.repairs);
+            let mut again = Decoder { out, ..Decoder::new(0, names, Vec::new()) };
+            again.text(&repaired.text);
+            again.out
         }
-    }
-    decoder.out
+    };
+    out.is_cut = is_last && cut::is_cut(data);
+    out
 }
 
 /// Decodes records of a binary log, into a buffer that is empty; with `names`, names of files are kept.
@@ -172,10 +199,38 @@ pub(crate) fn decode_binary(mut records: FramedRecords<'_>, names: bool, events:
     let mut decoder = Decoder::new(records.rest().len(), names, events);
     for record in &mut records {
         StreamRun::follow(&mut decoder.out.runs, &record, decoder.out.events.len());
-        decoder.record(&record);
+        decoder.record(&record, false);
     }
     debug_assert!(records.rest().is_empty(), "the reader frames all that it hands out");
     decoder.out
+}
+
+/// Masks of the messages that are read.
+const READ_MASKS: u32 = mask::RPCTRACE | mask::DLMTRACE | mask::NET | mask::CONSOLE;
+
+/// Whether a text of no known kind may be of one that was changed on its way.
+#[inline]
+fn may_be_known(record: &Record<'_>, is_continued: bool) -> bool {
+    record.mask & READ_MASKS != 0 && (is_continued || characters::is_changed(record.text))
+}
+
+/// Whether a text may be of a longer message, or of another one, than it was parsed as.
+#[inline]
+fn may_be_better(message: &Message<'_>, record: &Record<'_>, is_continued: bool) -> bool {
+    match message {
+        // A job's name can be anything, so entities in it fit.
+        Message::Handling(rpc) => is_continued || rpc.job.is_some_and(characters::has_markup),
+        Message::Handled(handled) => is_continued || handled.rpc.job.is_some_and(characters::has_markup),
+        // These have line breaks of their own in some versions.
+        Message::Req(_)
+        | Message::RefreshRwLocks(_)
+        | Message::Ldlm(_)
+        | Message::ProlongLocks(_)
+        | Message::Nrs(_) => {
+            wrap::fit(message) != wrap::Fit::Wholly && (is_continued || characters::is_changed(record.text))
+        }
+        _ => is_continued,
+    }
 }
 
 /// Bytes of a log per event, in a log that holds many of them.
@@ -186,6 +241,8 @@ struct Decoder<'a> {
     recent: Recent,
     handlings: Handlings<'a>,
     names: bool,
+    /// What is not as it was logged may be repaired: then it is not counted.
+    repairable: bool,
 }
 
 impl<'a> Decoder<'a> {
@@ -198,10 +255,37 @@ impl<'a> Decoder<'a> {
             recent: Recent::default(),
             handlings: Handlings::default(),
             names,
+            repairable: false,
         }
     }
 
-    fn record(&mut self, record: &Record<'a>) {
+    /// Takes the records of a text, up to the first one that may be repaired: where it begins.
+    fn text(&mut self, data: &'a [u8]) -> Option<usize> {
+        let mut records = TextRecords::new(data);
+        while let Some(item) = records.next() {
+            match item {
+                TextItem::Record(record, at) => {
+                    // A header inside a line ends a record without a line break; behind one, something stood before that header.
+                    let is_prefix = records.is_continued() && !record.text.ends_with(b"\n");
+                    if self.repairable && is_prefix || !self.record(&record, records.is_continued()) {
+                        return Some(at);
+                    }
+                }
+                TextItem::Skipped(skipped) => {
+                    let bytes = &data[skipped.offset..skipped.offset + skipped.len];
+                    if self.repairable && (!bytes.ends_with(b"\n") || repair::holds_header(bytes)) {
+                        return Some(skipped.offset);
+                    }
+                    self.out.skipped.push(skipped);
+                }
+                TextItem::Summary(..) => {}
+            }
+        }
+        None
+    }
+
+    /// Takes a record. Returns whether it did: one that may be repaired is left.
+    fn record(&mut self, record: &Record<'a>, is_continued: bool) -> bool {
         let counts = &mut self.out.counts;
         let summary = &mut counts.summary;
         summary.records += 1;
@@ -223,18 +307,24 @@ impl<'a> Decoder<'a> {
             if let Some(body) = event {
                 self.event(record, body);
             }
-            return;
+            return true;
         }
         let message = Message::parse(record);
         let body = match &message {
+            Message::Other if self.repairable && may_be_known(record, is_continued) => return self.leave(record),
             Message::Other => {
+                self.unread(record, 0);
                 self.count_other(record);
-                return;
+                return true;
             }
+            Message::Malformed(_) if self.repairable => return self.leave(record),
             Message::Malformed(malformed) => {
                 *counts.malformed.entry(malformed.kind).or_default() += 1;
-                return;
+                let offset = malformed.offset;
+                self.unread(record, offset);
+                return true;
             }
+            message if self.repairable && may_be_better(message, record, is_continued) => return self.leave(record),
             message => {
                 counts.summary.messages += 1;
                 self.body(message, record)
@@ -243,6 +333,25 @@ impl<'a> Decoder<'a> {
         if let Some(body) = body {
             self.event(record, body);
         }
+        true
+    }
+
+    /// Remembers the first text that does not parse though it is logged where requests are handled; `offset`: where it does not.
+    fn unread(&mut self, record: &Record<'_>, offset: usize) {
+        let counts = &mut self.out.counts;
+        let is_of_request = record.mask & mask::RPCTRACE != 0 && record.function == HANDLES_REQUESTS;
+        if counts.unread.is_none() && !counts.has_rpcs && is_of_request {
+            counts.unread = Some((record.message().into(), offset));
+        }
+    }
+
+    /// Takes back that a record was counted. Its time and its stream will be seen again.
+    #[cold]
+    fn leave(&mut self, record: &Record<'_>) -> bool {
+        let summary = &mut self.out.counts.summary;
+        summary.records -= 1;
+        summary.rpctrace_records -= u64::from(record.mask & mask::RPCTRACE != 0);
+        false
     }
 
     #[inline]
@@ -266,11 +375,15 @@ impl<'a> Decoder<'a> {
         let function = record.function;
         Some(match message {
             Message::Handling(rpc) => {
+                self.out.counts.has_rpcs = true;
                 let ids = self.rpc(rpc);
                 self.handlings.started(record, rpc, ids);
                 Body::Handling(ids)
             }
-            Message::Handled(handled) => Body::Handled(self.rpc(&handled.rpc), handled.outcome),
+            Message::Handled(handled) => {
+                self.out.counts.has_rpcs = true;
+                Body::Handled(self.rpc(&handled.rpc), handled.outcome)
+            }
             Message::RefreshRwLocks(refresh) => {
                 self.out.targets.insert(refresh.target);
                 Body::Refresh {

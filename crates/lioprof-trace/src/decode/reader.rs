@@ -6,8 +6,10 @@ use std::ops::Range;
 
 use lustre_debuglog::frame::binary::{FramedRecord, FramedRecords, Framer, Step};
 use lustre_debuglog::frame::{HeaderLayout, SkipReason, text};
+use memchr::memrchr;
 
 use super::read_buffer::{ChunkBytes, ReadBuffer};
+use crate::envelope::repair;
 use crate::input::Spooled;
 
 /// A piece of an input to be decoded on its own.
@@ -21,6 +23,8 @@ pub(crate) struct RawChunk {
     pub(crate) framed: Vec<FramedRecord>,
     /// Binary: the records before these are missing or damaged.
     pub(crate) after_gap: bool,
+    /// Text: the input ends behind it.
+    pub(crate) is_last: bool,
 }
 
 impl RawChunk {
@@ -67,7 +71,7 @@ impl TextReader {
             // No header in sight: a very long record, or no log at all. Beyond twice the longest record
             // there is nothing to wait for, and memory stays bounded.
             if bytes.len() >= 2 * text::MAX_RECORD {
-                break bytes.len();
+                break repair::find_cut(bytes).or(memrchr(b'\n', bytes).map(|at| at + 1)).unwrap_or(bytes.len());
             }
             wanted = bytes.len() + self.chunk_bytes;
         };
@@ -76,7 +80,8 @@ impl TextReader {
         }
         let offset = self.offset;
         self.offset += len as u64;
-        Ok(Some(RawChunk { offset, bytes: self.read_buffer.cut(len), framed: Vec::new(), after_gap: false }))
+        let is_last = self.eof && len == self.read_buffer.len();
+        Ok(Some(RawChunk { offset, bytes: self.read_buffer.cut(len), framed: Vec::new(), after_gap: false, is_last }))
     }
 
     /// Reads until there are `wanted` bytes, or the stream ends.
@@ -224,7 +229,7 @@ impl BinaryReader {
     fn cut(&mut self, len: usize, framed: Vec<FramedRecord>) -> RawChunk {
         let (offset, bytes) = (self.position, self.read_buffer.cut(len));
         self.position += len as u64;
-        RawChunk { offset, bytes, framed, after_gap: std::mem::take(&mut self.after_gap) }
+        RawChunk { offset, bytes, framed, after_gap: std::mem::take(&mut self.after_gap), is_last: false }
     }
 
     fn skip(&mut self, len: usize, why: SkipReason) {

@@ -64,6 +64,8 @@ pub(crate) struct InputFacts {
     pub(crate) counts: Counts,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) error: Option<io::Error>,
+    /// A text that ends inside a line.
+    pub(crate) is_cut: bool,
 }
 
 impl InputFacts {
@@ -306,7 +308,7 @@ impl Source {
         self.tasks.launch(chunk, move |chunk| {
             let events = buffers.take().unwrap_or_default();
             match layout {
-                None => decode_text(&chunk.bytes, names, events),
+                None => decode_text(&chunk.bytes, chunk.is_last, names, events),
                 Some(layout) => decode_binary(chunk.records(layout), names, events),
             }
         });
@@ -314,7 +316,8 @@ impl Source {
 
     /// Takes a decoded chunk over and releases what is in order.
     fn take(&mut self, decoded: Decoded, after_gap: bool, symbols: &mut Symbols) {
-        let Decoded { mut events, symbols: local, runs, counts, targets, pinging, .. } = decoded;
+        let Decoded { mut events, symbols: local, runs, counts, targets, pinging, is_cut, .. } = decoded;
+        self.seen.is_cut |= is_cut;
         self.records += counts.summary.records;
         self.span.0 = self.span.0.or(counts.summary.first_us);
         self.span.1 = self.span.1.max(counts.summary.last_us);

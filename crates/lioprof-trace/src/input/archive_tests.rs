@@ -292,6 +292,22 @@ fn hostile_names_lead_nowhere() {
 }
 
 #[test]
+fn members_of_two_bytes_per_character() {
+    let text = log(1, 200_000);
+    let wide: Vec<u8> =
+        [0xfeff].into_iter().chain(text.iter().map(|&b| u16::from(b))).flat_map(u16::to_le_bytes).collect();
+    for (form, pack) in FORMS {
+        let (_dir, found) = found_in("x", &pack(&[("a.log", &wide), ("b.log.gz", &gz(&wide))]));
+        assert_eq!(found.files.len(), 2, "{form}: {:?}", found.problems);
+        for found in &found.files {
+            let opened = open(found).unwrap();
+            assert!(opened.is_utf16 && !opened.is_plain(), "{form}");
+            assert!(all(opened) == text, "{form}");
+        }
+    }
+}
+
+#[test]
 fn hidden_members_are_left_out_as_in_a_folder() {
     let text = log(1, 100);
     for (form, pack) in FORMS {

@@ -39,9 +39,11 @@ mod packed;
 mod spool;
 mod store;
 mod stretch;
+mod utf16;
 
 pub use archive::member::Member;
 pub use discover::discover;
+pub(crate) use error::InputError;
 pub use error::{InputProblem, Severity};
 pub use node::NodeRule;
 pub use open::{Found, open};
@@ -51,4 +53,4 @@ pub(crate) use content::PROBE_BYTES;
 pub(crate) use damage::SharedDamage;
 pub(crate) use discover::{Discovered, look_into};
 pub(crate) use open::{Door, Opened, open_door};
-pub(crate) use spool::Spooled;
+pub(crate) use spool::{SpoolWriter, Spooled};

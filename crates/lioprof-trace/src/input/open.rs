@@ -18,6 +18,7 @@ use super::error::{Excerpt, InputError};
 use super::spool::{Spooled, spool, spool_packed};
 use super::store::Store;
 use super::stretch::Stretch;
+use super::utf16::{encoding_of, utf8};
 use crate::progress::BytesRead;
 
 const BUFFER: usize = 256 << 10;
@@ -56,6 +57,8 @@ pub struct Opened {
     pub compression: Option<Compression>,
     /// Text or binary.
     pub form: Form,
+    /// The file is UTF-16; `stream` is UTF-8.
+    pub(crate) is_utf16: bool,
     /// All decompressed bytes from byte 0. It never fails: damage ends it and is kept in [`Self::damage`].
     pub stream: Box<dyn Read + Send>,
     /// What was wrong with what was read from `stream` so far, or will be read next: a compressed stream is
@@ -75,6 +78,21 @@ impl Opened {
     /// Whether the file can be read anywhere as it is.
     pub(crate) fn is_plain(&self) -> bool {
         self.in_place.is_some()
+    }
+
+    /// A part of a text that was opened before; `damage` is that of the text.
+    pub(crate) fn text(stream: Box<dyn Read + Send>, compression: Option<Compression>, damage: SharedDamage) -> Self {
+        Self {
+            compression,
+            form: Form::Text,
+            is_utf16: false,
+            stream,
+            damage,
+            consumed: BytesRead::default(),
+            pass: None,
+            in_place: None,
+            is_member: false,
+        }
     }
 
     /// The whole input for random access: what lies in a file as it is is used there, anything else is kept, see [`spool`]. Fails if the
@@ -196,7 +214,11 @@ fn open_member(path: &Path, member: &Member) -> Result<Opened, InputError> {
         OpenMember::Stream { stream, damage, pass } => Ok(Opened {
             compression: member.compression,
             form: member.form,
-            stream,
+            is_utf16: member.utf16.is_some(),
+            stream: match member.utf16 {
+                Some(encoding) => utf8(stream, encoding),
+                None => stream,
+            },
             damage,
             consumed: BytesRead::default(),
             pass,
@@ -245,7 +267,13 @@ fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
     let layer = compression.map_or(raw.layer, Layer::Compression);
     let mut stream = Tolerant::new(decoded, layer, consumed.clone(), damage.clone()).starting_at(raw.start);
 
-    let head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
+    let mut head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
+    let utf16 = encoding_of(&head);
+    let mut stream: Box<dyn Read + Send> = Box::new(stream);
+    if let Some(encoding) = utf16 {
+        stream = utf8(Box::new(Cursor::new(head).chain(stream)), encoding);
+        head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
+    }
     let Some(Content::Log(form)) = Content::of(&head) else {
         return Err(match damage.get() {
             _ if is_archive(&head) => InputError::IsAnArchive { path: path.to_owned() },
@@ -262,6 +290,7 @@ fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
     Ok(Opened {
         compression,
         form,
+        is_utf16: utf16.is_some(),
         stream: match compression {
             Some(_) => Box::new(head.chain(ReadAhead::new(stream))),
             None if raw.layer == Layer::Zip => Box::new(head.chain(ReadAhead::new(stream))),
@@ -270,7 +299,7 @@ fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
         damage,
         consumed,
         pass: None,
-        in_place: raw.in_place.filter(|_| compression.is_none()),
+        in_place: raw.in_place.filter(|_| compression.is_none() && utf16.is_none()),
         is_member: false,
     })
 }

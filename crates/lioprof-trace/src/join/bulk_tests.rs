@@ -187,7 +187,7 @@ const REAL: [(&str, usize); 4] = [
 fn real(name: &str) -> Decoded {
     let captures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/captures");
     let packed = std::fs::File::open(captures.join(name).join("rpc.txt.zst")).unwrap();
-    let mut log = decode_text(&zstd::decode_all(packed).unwrap(), false, Vec::new());
+    let mut log = decode_text(&zstd::decode_all(packed).unwrap(), false, false, Vec::new());
     log.events.sort_by_key(|event| (event.time_us, event.stream));
     log
 }

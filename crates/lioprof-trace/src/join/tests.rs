@@ -33,7 +33,7 @@ fn join_as(lines: &[String], sorted: bool) -> (Rows, TraceSummary) {
 
 /// From this time on the lines are of another capture.
 fn join_captures(lines: &[String], sorted: bool, second_us: i64) -> (Rows, TraceSummary) {
-    let mut decoded = decode_text(lines.concat().as_bytes(), false, Vec::new());
+    let mut decoded = decode_text(lines.concat().as_bytes(), false, false, Vec::new());
     assert!(decoded.counts.malformed.is_empty(), "{:?}", decoded.counts.malformed);
     assert!(decoded.skipped.is_empty());
     if sorted {

@@ -21,7 +21,7 @@ use header::{HEADER_END, Header, HeaderMemory, header_at, looks_like_header, nex
 pub const MAX_RECORD: usize = 128 * 1024;
 
 /// The line that `lctl` prints last when its output goes to a terminal or pipe.
-const SUMMARY: &[u8] = b"Debug log: ";
+pub const SUMMARY: &[u8] = b"Debug log: ";
 
 /// What [`TextRecords`] hands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +46,22 @@ pub struct TextRecords<'a> {
     /// whole record later: the processor would wait for a copy of what was written just before.
     next: Header<'a>,
     memory: HeaderMemory,
+    /// A line without header follows the first line of the record handed out last.
+    is_continued: bool,
 }
 
 impl<'a> TextRecords<'a> {
     /// Starts at the beginning of `data`.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
-        Self { data, pos: 0, next: Header::NONE, memory: HeaderMemory::new() }
+        Self { data, pos: 0, next: Header::NONE, memory: HeaderMemory::new(), is_continued: false }
+    }
+
+    /// Whether the text of the record handed out last goes on behind its first line.
+    #[inline]
+    #[must_use]
+    pub fn is_continued(&self) -> bool {
+        self.is_continued
     }
 
     /// Where the record that starts at `start` ends; the header there, if there is one, is read.
@@ -61,6 +70,7 @@ impl<'a> TextRecords<'a> {
     fn end_of_record(&mut self, start: usize, text_at: usize) -> usize {
         let data = self.data;
         let mut may_hold_header = false;
+        self.is_continued = false;
         let mut end = data.len();
         for at in memchr2_iter(b'\n', b')', &data[text_at..]).map(|at| text_at + at) {
             if data[at] == b')' {
@@ -80,6 +90,7 @@ impl<'a> TextRecords<'a> {
                 end = line;
                 break;
             }
+            self.is_continued = true;
         }
         if may_hold_header && let Some((inside, header)) = self.header_inside(text_at, end) {
             self.next = header;
@@ -172,6 +183,24 @@ impl<'a> Iterator for TextRecords<'a> {
         let record = Record { text: &data[text_at..end], ..header.record };
         Some(TextItem::Record(record, start))
     }
+}
+
+/// Length of the header at the start of `line`, up to its text. `None`: no whole header is there.
+#[must_use]
+pub fn header_len(line: &[u8]) -> Option<usize> {
+    header_at(line, 0).map(|header| header.text_at)
+}
+
+/// Whether `line` starts as headers do, `SUBSYS:MASK:CPU`, whatever follows: the header may be cut or broken.
+#[must_use]
+pub fn starts_like_header(line: &[u8]) -> bool {
+    let hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    line.len() > 18
+        && line[8] == b':'
+        && line[17] == b':'
+        && line[18].is_ascii_digit()
+        && line[..8].iter().all(hex)
+        && line[9..17].iter().all(hex)
 }
 
 /// Where to cut a buffer so that the first part holds whole records only: the start of the last line

@@ -169,27 +169,49 @@ fn owner<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
     let mut owner = Owner { job: None, uid: None, gid: None, projid: None };
     let mut quoted = *cursor;
     if !quoted.eat(b" job:'") {
-        return Some(owner);
+        if cursor.rest().first() != Some(&b' ') {
+            return Some(owner);
+        }
+        // Words of a vendor's version in front of the job, or a remark in its place.
+        let Some(at) = memchr::memmem::find(first_line(cursor), b" job:'") else {
+            skip_remark(cursor)?;
+            return Some(owner);
+        };
+        quoted.take(at)?;
+        quoted.tag(b" job:'")?;
     }
     owner.job = Some(quoted.take(byte_search::rfind(quoted.rest(), b'\'')?)?);
     *cursor = quoted;
     cursor.tag(b"'")?;
     let mut ids = *cursor;
     if !ids.eat(b" uid:") {
+        skip_remark(cursor)?;
         return Some(owner);
     }
     let Some(uid) = id(&mut ids) else { return Some(owner) };
     *cursor = ids;
     cursor.tag(b" gid:")?;
     (owner.uid, owner.gid) = (uid, id(cursor)?);
-    let mut project = *cursor;
-    if project.eat(b" projid:")
-        && let Some(projid) = id(&mut project)
-    {
-        *cursor = project;
-        owner.projid = projid;
+    if cursor.eat(b" projid:") {
+        owner.projid = id(cursor)?;
     }
+    skip_remark(cursor)?;
     Some(owner)
+}
+
+/// The rest of the line.
+fn first_line<'a>(cursor: &Cursor<'a>) -> &'a [u8] {
+    let rest = cursor.rest();
+    rest.get(..memchr::memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default()
+}
+
+/// Words behind the known end of the description, set off by a blank: vendors' versions and whoever posts a log put some there.
+#[inline(always)]
+fn skip_remark(cursor: &mut Cursor<'_>) -> Option<()> {
+    if cursor.rest().first() == Some(&b' ') {
+        cursor.take(first_line(cursor).len())?;
+    }
+    Some(())
 }
 
 /// A user, group or project id; the largest number says that the client packed none.

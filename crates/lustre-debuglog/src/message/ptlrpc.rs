@@ -77,7 +77,7 @@ parsed! {
         rpc(cursor)
     });
     /// Parses `Handled RPC ...`.
-    Handled<'a> = |text| whole("Handled RPC", text, handled);
+    Handled<'a> = |text| whole("Handled RPC", text, handled).or_else(|strict| handled_with_remark(text).ok_or(strict));
     /// Parses `peer: P` or `peer: P (source: S)`.
     Peer<'a> = |text| whole("peer", text, peer);
 }
@@ -85,7 +85,23 @@ parsed! {
 fn handled<'a>(cursor: &mut Cursor<'a>) -> Option<Handled<'a>> {
     // The outcome holds no other `R` than that of ` Request`, whatever the job in front of it holds.
     let text = cursor.rest();
-    let (head, tail) = text.split_at_checked(memchr::memrchr(b'R', text)?)?;
+    handled_around(cursor, text, memchr::memrchr(b'R', text)?)
+}
+
+/// Vendors' versions, and whoever posts a log, put words behind the outcome. Only what is set off by a blank or a sign is one: digits would
+/// belong to the number in front of them.
+#[cold]
+fn handled_with_remark(text: &[u8]) -> Option<Handled<'_>> {
+    let line = text.get(..memchr::memchr(b'\n', text).unwrap_or(text.len()))?;
+    let mut cursor = Cursor::new(line);
+    let handled = handled_around(&mut cursor, line, memchr::memmem::rfind(line, b" Request proc")? + 1)?;
+    matches!(cursor.rest().first(), None | Some(b' ' | b'\t' | b',' | b';' | b'(' | b'[' | b'#')).then_some(handled)
+}
+
+/// `HEAD Request ..`, with the `R` at `at`.
+#[inline(always)]
+fn handled_around<'a>(cursor: &mut Cursor<'a>, text: &'a [u8], at: usize) -> Option<Handled<'a>> {
+    let (head, tail) = text.split_at_checked(at)?;
     *cursor = Cursor::new(head.strip_suffix(b" ")?);
     cursor.tag(b"Handled RPC ")?;
     let rpc = rpc(cursor)?;

@@ -20,6 +20,7 @@ use crate::input::error::{InputError, InputProblem};
 use crate::input::node;
 use crate::input::store::Store;
 use crate::input::stretch::Stretch;
+use crate::input::utf16::{encoding_of, utf8};
 use crate::progress::BytesRead;
 
 /// Members that are looked at.
@@ -214,6 +215,11 @@ impl Listing<'_> {
         if path.split('/').any(|name| name.starts_with('.') && !matches!(name, "." | "..")) {
             return self.holdings.add("hidden files", path);
         }
+        let utf16 = encoding_of(&head);
+        if let Some(encoding) = utf16 {
+            let packed = Box::new(io::Cursor::new(std::mem::take(&mut head)));
+            read_head(&mut utf8(packed, encoding), PROBE_BYTES, &mut head);
+        }
         let Some(Content::Log(form)) = Content::of(&head) else {
             return match damage {
                 Some(damage) if node::claims_to_be_a_log(path.rsplit(['/', '!']).next().unwrap_or(path)) => {
@@ -228,7 +234,7 @@ impl Listing<'_> {
         }
         self.heads_left = self.heads_left.saturating_sub(head.len());
         let place = path.split('!').fold(self.archive.to_owned(), |at, name| place(&at, name));
-        self.members.push(Member { path: path.to_owned(), place, compression, form, head: head.into(), access });
+        self.members.push(Member { path: path.to_owned(), place, compression, form, utf16, head: head.into(), access });
     }
 
     fn damaged_archive(&mut self, path: Option<&str>, damage: Damage) {

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use encoding_rs::Encoding;
 use lustre_debuglog::frame::Form;
 
 use super::origin::Origin;
@@ -22,6 +23,8 @@ pub struct Member {
     pub(crate) place: PathBuf,
     pub(crate) compression: Option<Compression>,
     pub(crate) form: Form,
+    /// It is text of two bytes per character.
+    pub(crate) utf16: Option<&'static Encoding>,
     pub(super) head: Arc<[u8]>,
     pub(super) access: Access,
 }
@@ -74,7 +77,7 @@ impl Member {
         shown.into()
     }
 
-    /// Its first decompressed bytes: 64 KiB of them, fewer if there are very many members.
+    /// Its first decompressed bytes, as UTF-8: 64 KiB of them, fewer if there are very many members.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
@@ -87,6 +90,11 @@ impl Member {
     /// How it is compressed, in the archive.
     pub(crate) fn compression(&self) -> Option<Compression> {
         self.compression
+    }
+
+    /// Whether it is text of two bytes per character; what is read of it is UTF-8.
+    pub(crate) fn is_utf16(&self) -> bool {
+        self.utf16.is_some()
     }
 
     /// Text or binary.

@@ -1,0 +1,247 @@
+//! Characters that a mail client, a web page or a terminal has put in place of others.
+
+use memchr::{memchr_iter, memchr2};
+
+/// Whether `text` has characters that no message of Lustre has.
+#[inline]
+pub(crate) fn is_changed(text: &[u8]) -> bool {
+    memchr2(0x1b, b'&', text).is_some() || !text.is_ascii()
+}
+
+/// Whether `text` has characters or words that may stand for others: it is worth looking whether it fits better without.
+pub(crate) fn may_be_changed(text: &[u8]) -> bool {
+    is_changed(text)
+        || memchr2(b'<', b'=', text).is_some()
+        || with_at_signs(text).is_some()
+        || text.ends_with(b" at")
+        || text.starts_with(b"at ")
+}
+
+/// Whether `text` has entities of HTML.
+pub(crate) fn has_entities(text: &[u8]) -> bool {
+    memchr_iter(b'&', text).any(|at| entity(&text[at..]).0 > 1)
+}
+
+/// Whether `text` has entities or tags of HTML.
+pub(crate) fn has_markup(text: &[u8]) -> bool {
+    has_entities(text) || memchr_iter(b'<', text).any(|at| tag_len(&text[at..]) > 1)
+}
+
+/// The text with one blank for several.
+pub(crate) fn with_single_blanks(text: &[u8]) -> Vec<u8> {
+    let mut out = text.to_vec();
+    out.dedup_by(|a, b| *a == b' ' && *b == b' ');
+    out
+}
+
+/// The text with plain characters: without colours, tags and invisible characters, with blanks, quotes and dashes for what stands in
+/// their place, and with entities and quoted-printable bytes decoded.
+pub(crate) fn plain(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let (skip, put): (usize, &[u8]) = match rest {
+            [0x1b, b'[', ..] => (escape_len(rest), b""),
+            [0x1b, b']', ..] => (title_len(rest), b""),
+            [0x1b | b'\x08', ..] => (1, b""),
+            [b'&', ..] => entity(rest),
+            [b'<', ..] => (tag_len(rest), if tag_len(rest) == 1 { b"<" } else { b"" }),
+            [b'=', high, low, ..] if hex(*high).is_some() && hex(*low).is_some() => {
+                // Quoted-printable writes them in capitals; `=2f` might be a text's own.
+                match rest {
+                    [_, b'3', b'D', ..] => (3, b"="),
+                    [_, b'2', b'0', ..] | [_, b'A', b'0', ..] => (3, b" "),
+                    _ => (1, b"="),
+                }
+            }
+            [0xc2, 0xa0, ..] | [0xe2, 0x80, 0xaf, ..] | [0xe3, 0x80, 0x80, ..] => {
+                (if rest[0] == 0xc2 { 2 } else { 3 }, b" ")
+            }
+            // A no-break space taken for Latin-1 and encoded once more.
+            [0xc3, 0x82, 0xc2, 0xa0, ..] => (4, b" "),
+            [0xe2, 0x80, 0x80..=0x8a, ..] => (3, b" "),
+            // Zero width, directions, soft hyphens, byte order marks.
+            [0xe2, 0x80, 0x8b..=0x8f | 0xaa..=0xae, ..] | [0xe2, 0x81, 0xa0, ..] | [0xef, 0xbb, 0xbf, ..] => (3, b""),
+            [0xc2, 0xad, ..] => (2, b""),
+            [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => (3, b"-"),
+            [0xe2, 0x80, 0x98..=0x9b, ..] => (3, b"'"),
+            [0xe2, 0x80, 0x9c..=0x9f, ..] => (3, b"\""),
+            [0xe2, 0x80, 0xa6, ..] => (3, b"..."),
+            [0xe2, 0x86, 0x92, ..] => (3, b"->"),
+            // A no-break space in Latin-1: no part of a longer character.
+            [0xa0, ..] => (1, b" "),
+            [byte, ..] => {
+                out.push(*byte);
+                at += 1;
+                continue;
+            }
+            [] => break,
+        };
+        out.extend_from_slice(put);
+        at += skip;
+    }
+    out
+}
+
+/// Words that list archives put in place of `@`.
+const AT_WORDS: [&[u8]; 6] = [b" at ", b" AT ", b" [at] ", b"[at]", b"(at)", b"_at_"];
+
+/// The text with `@` for what list archives put in its place. `None`: there is nothing of the kind. Messages have `at` of their own
+/// (`evicting client at 10.0.0.1@tcp`): what stands before a sign is an address, an id, or one of a few words.
+pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut from = 0;
+    for at in 0..text.len() {
+        if at < from || !matches!(text[at], b' ' | b'[' | b'(' | b'_') {
+            continue;
+        }
+        let Some(word) = AT_WORDS.iter().find(|word| text[at..].starts_with(word)) else { continue };
+        if may_precede_at(&text[..at]) {
+            out.extend_from_slice(&text[from..at]);
+            out.push(b'@');
+            from = at + word.len();
+        }
+    }
+    if from == 0 {
+        return None;
+    }
+    out.extend_from_slice(&text[from..]);
+    Some(out)
+}
+
+/// Whether the last word of `text` is of those that stand before an `@`.
+fn may_precede_at(text: &[u8]) -> bool {
+    let word = text.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    word.iter().any(u8::is_ascii_digit)
+        || [&b"req"[..], b"rule", b"class", b"<?>", b"MGS"].iter().any(|end| word.ends_with(end))
+}
+
+/// The same of a text in lines: the words may have been broken off, `at` at the end of a line or at the beginning of the next.
+pub(crate) fn with_at_signs_in(lines: &[&[u8]]) -> Vec<Vec<u8>> {
+    let mut out: Vec<Vec<u8>> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let mut line = line.to_vec();
+        if let Some(rest) = line.strip_prefix(b"at ")
+            && let Some(before) = out.last_mut()
+            && may_precede_at(before.trim_ascii_end())
+        {
+            before.truncate(before.trim_ascii_end().len());
+            line = [b"@", rest].concat();
+        }
+        if line.trim_ascii_end().ends_with(b" at") {
+            line.truncate(line.trim_ascii_end().len());
+            line.push(b' ');
+        }
+        out.push(with_at_signs(&line).unwrap_or(line));
+    }
+    out
+}
+
+/// `ESC [ parameters letter`.
+fn escape_len(text: &[u8]) -> usize {
+    let end = text.iter().skip(2).position(|byte| (0x40..=0x7e).contains(byte));
+    end.map_or(text.len(), |end| end + 3)
+}
+
+/// `ESC ] .. BEL`, as terminals set titles and links, or up to `ESC \`.
+fn title_len(text: &[u8]) -> usize {
+    let end = text.iter().skip(2).position(|byte| matches!(byte, 0x07 | 0x1b));
+    end.map_or(text.len(), |end| end + 3 + usize::from(text.get(end + 2) == Some(&0x1b)))
+}
+
+/// Tags of the kind that web pages put around and into lines; anything else that begins with `<` is text (`<?>`, `<unknown>`).
+fn tag_len(text: &[u8]) -> usize {
+    const TAGS: [&[u8]; 16] = [
+        b"span", b"pre", b"code", b"br", b"b", b"i", b"p", b"div", b"a", b"em", b"strong", b"mark", b"tt", b"font",
+        b"li", b"td",
+    ];
+    let Some(end) = text.iter().take(256).position(|byte| *byte == b'>') else { return 1 };
+    let inside = text.get(1..end).unwrap_or_default();
+    let inside = inside.strip_prefix(b"/").unwrap_or(inside);
+    let name = inside.split(|byte| matches!(byte, b' ' | b'/')).next().unwrap_or_default();
+    if TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag)) { end + 1 } else { 1 }
+}
+
+/// Length of the entity at the start of `text` and what it stands for; of anything else, one byte and itself.
+fn entity(text: &[u8]) -> (usize, &'static [u8]) {
+    const NAMED: [(&[u8], &[u8]); 12] = [
+        (b"gt", b">"),
+        (b"lt", b"<"),
+        (b"amp", b"&"),
+        (b"quot", b"\""),
+        (b"apos", b"'"),
+        (b"nbsp", b" "),
+        (b"commat", b"@"),
+        (b"colon", b":"),
+        (b"lpar", b"("),
+        (b"rpar", b")"),
+        (b"rsquo", b"'"),
+        (b"lsquo", b"'"),
+    ];
+    // Of numbers only ASCII: nothing else is in a message.
+    const ASCII: [u8; 128] = {
+        let mut all = [0; 128];
+        let mut i = 0;
+        while i < 128 {
+            all[i as usize] = i;
+            i += 1;
+        }
+        all
+    };
+    let Some(end) = text.iter().take(10).position(|byte| *byte == b';') else { return (1, b"&") };
+    let name = text.get(1..end).unwrap_or_default();
+    if let Some((_, to)) = NAMED.iter().find(|(named, _)| *named == name) {
+        return (end + 1, to);
+    }
+    let number = name.strip_prefix(b"#").and_then(|number| std::str::from_utf8(number).ok()).and_then(|number| {
+        match number.strip_prefix(['x', 'X']) {
+            Some(digits) => usize::from_str_radix(digits, 16).ok(),
+            None => number.parse().ok(),
+        }
+    });
+    match number {
+        Some(160 | 0x202f) => (end + 1, b" "),
+        Some(number) if (32..127).contains(&number) => (end + 1, &ASCII[number..=number]),
+        _ => (1, b"&"),
+    }
+}
+
+fn hex(byte: u8) -> Option<u8> {
+    matches!(byte, b'0'..=b'9' | b'A'..=b'F').then_some(byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_become_what_they_stand_for() {
+        for (from, want) in [
+            ("Handling\u{a0}RPC", "Handling RPC"),
+            ("\x1b[01;31m\x1b[KHandling RPC\x1b[m\x1b[K x", "Handling RPC x"),
+            ("\x1b]8;;http://x\x07a\x1b]8;;\x1b\\b", "ab"),
+            ("(0-&gt;1) job:&#39;a&#x27; &amp;&quot;", "(0->1) job:'a' &\""),
+            ("a\u{200b}b\u{feff}\u{ad}", "ab"),
+            ("\u{2018}a\u{2019} \u{2013} \u{2192}", "'a' - ->"),
+            ("<span class=\"x\">rc</span> <?> <unknown> <b>0</b><br/>", "rc <?> <unknown> 0"),
+            ("a=3Db=20c=2f", "a=b c=2f"),
+            ("&nothing; & &#7;", "&nothing; & &#7;"),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&plain(from.as_bytes())), want, "{from}");
+        }
+        assert_eq!(plain(b"a\xa0b"), b"a b");
+        assert_eq!(plain(b"\x1b["), b"");
+        assert_eq!(plain(b"\x1b]"), b"");
+    }
+
+    #[test]
+    fn at_signs_come_back() {
+        assert_eq!(with_at_signs(b"10.0.0.1 at tcp req at 00ab").as_deref(), Some(&b"10.0.0.1@tcp req@00ab"[..]));
+        assert_eq!(with_at_signs(b"10.0.0.1[at]tcp").as_deref(), Some(&b"10.0.0.1@tcp"[..]));
+        assert_eq!(with_at_signs(b"10.0.0.1@tcp"), None);
+        assert_eq!(
+            with_at_signs(b"evicting client at 10.0.0.1 at tcp  ns: x").as_deref(),
+            Some(&b"evicting client at 10.0.0.1@tcp  ns: x"[..])
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! Headings of blocks: which host the lines below come from.
+//!
+//! | made by | heading |
+//! |---|---|
+//! | `clush -b`, `dshbak` | the host between two lines of dashes |
+//! | `head`, `tail` of several files | `==> oss01.txt <==` |
+//! | ansible | `oss01 \| CHANGED \| rc=0 >>`, `ok: [oss01] => ..` |
+//! | people, shells | `### oss01 ###`, `oss01:`, `[root@oss01 ~]# lctl dk`, `ssh oss01 lctl dk` |
+
+use super::prefix::{Sender, is_host};
+
+/// Words before a number that are headings of notes, not hosts.
+const NO_STEMS: [&str; 22] = [
+    "run",
+    "test",
+    "step",
+    "case",
+    "part",
+    "phase",
+    "try",
+    "attempt",
+    "before",
+    "after",
+    "job",
+    "iter",
+    "iteration",
+    "v",
+    "rc",
+    "lu",
+    "day",
+    "time",
+    "dump",
+    "log",
+    "chapter",
+    "section",
+];
+
+/// Follows the lines that are no part of a log.
+#[derive(Debug, Default)]
+pub(crate) struct Headings {
+    /// The line before was a rule, `-----`.
+    below_rule: bool,
+}
+
+impl Headings {
+    /// A line of the log came.
+    pub(crate) fn record(&mut self) {
+        self.below_rule = false;
+    }
+
+    /// The host or file that the lines below come from, if `line` says so.
+    pub(crate) fn line(&mut self, line: &[u8]) -> Option<Sender> {
+        let below_rule = std::mem::take(&mut self.below_rule);
+        let line = std::str::from_utf8(line).ok()?.trim();
+        if line.is_empty() || line.len() > 512 {
+            return None;
+        }
+        if is_rule(line) {
+            self.below_rule = line.len() >= 5;
+            return None;
+        }
+        if below_rule {
+            // `oss01 (1)` in some versions; a set of hosts with the same output is not one server.
+            let host = line.strip_suffix(" (1)").unwrap_or(line);
+            return is_host(host).then(|| Sender::Host(host.to_owned()));
+        }
+        heading(line)
+    }
+}
+
+fn is_rule(line: &str) -> bool {
+    line.len() >= 3 && ['-', '=', '*', '#', '_', '~'].iter().any(|sign| line.chars().all(|c| c == *sign))
+}
+
+fn heading(line: &str) -> Option<Sender> {
+    let host = |name: &str| is_host(name).then(|| Sender::Host(name.to_owned()));
+    if let Some(name) = line.strip_prefix("==> ").and_then(|rest| rest.strip_suffix(" <==")) {
+        return named(name);
+    }
+    // ansible: ad hoc, and tasks.
+    if let Some((name, rest)) = line.split_once(" | ")
+        && ["CHANGED", "SUCCESS", "success", "FAILED", "UNREACHABLE"].iter().any(|word| rest.starts_with(word))
+    {
+        return host(name);
+    }
+    for state in ["ok: [", "changed: [", "fatal: ["] {
+        if let Some((name, _)) = line.strip_prefix(state).and_then(|rest| rest.split_once(']')) {
+            return host(name);
+        }
+    }
+    // A prompt: `[root@oss01 ~]# `, `root@oss01:~# `.
+    let prompt = line.strip_prefix('[').unwrap_or(line);
+    if let Some((user, rest)) = prompt.split_once('@')
+        && is_host(user)
+        && let Some(end) = rest.find([' ', ':', ']', '#', '$'])
+        && rest.contains(['#', '$'])
+    {
+        return host(&rest[..end]);
+    }
+    let command = line.trim_start_matches(['#', '$', '%', '>', ' ']);
+    if let Some(rest) = command.strip_prefix("ssh ") {
+        let name = rest.split_ascii_whitespace().find(|word| !word.starts_with('-'))?;
+        return host(name.rsplit('@').next().unwrap_or(name));
+    }
+    // `### oss01 ###`, `--- oss01 ---`, `# oss01`, `[oss01]`, `oss01:`, `Host: oss01`: a single word, which must look like a host, because
+    // remarks look like this, too.
+    if line.starts_with('<') {
+        return None;
+    }
+    let signs = ['#', '=', '*', '-', '_', '~', '[', ']', '>', ':', ' '];
+    let word = line.trim_matches(signs);
+    let word = ["host ", "host:", "hostname:", "node ", "node:", "server ", "server:"]
+        .iter()
+        .find_map(|label| {
+            word.get(..label.len()).filter(|start| start.eq_ignore_ascii_case(label)).map(|_| &word[label.len()..])
+        })
+        .map_or(word, str::trim);
+    let is_set_off = word.len() < line.len();
+    let stem = word.trim_end_matches(|c: char| !c.is_ascii_alphabetic()).to_ascii_lowercase();
+    let looks_like_one = word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.contains(|c: char| c.is_ascii_digit())
+        && !NO_STEMS.iter().any(|no| stem.starts_with(no) && stem.len() <= no.len() + 1);
+    if !is_set_off || word.contains(' ') || !(looks_like_one || word.starts_with('/') && named(word).is_some()) {
+        return None;
+    }
+    named(word)
+}
+
+/// A file, if the name has the form of one, else a host.
+fn named(name: &str) -> Option<Sender> {
+    let is_file = name.contains('/') || [".txt", ".log", ".out", ".dk"].iter().any(|ending| name.ends_with(ending));
+    if is_file {
+        return Some(Sender::File(name.to_owned()));
+    }
+    is_host(name).then(|| Sender::Host(name.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(lines: &[&str]) -> Option<Sender> {
+        let mut headings = Headings::default();
+        lines.iter().filter_map(|line| headings.line(line.as_bytes())).last()
+    }
+
+    #[test]
+    fn each_tools_headings() {
+        for lines in [
+            &["---------------", "oss01", "---------------"][..],
+            &["----------------", "oss01 (1)", "----------------"],
+            &["==> oss01 <=="],
+            &["oss01 | CHANGED | rc=0 >>"],
+            &["oss01 | SUCCESS => {"],
+            &["changed: [oss01] => {"],
+            &["[root@oss01 ~]# lctl dk"],
+            &["root@oss01:~# lctl dk"],
+            &["$ ssh -q root@oss01 lctl dk"],
+            &["### oss01 ###"],
+            &["=== oss01 ==="],
+            &["# oss01"],
+            &["[oss01]"],
+            &["oss01:"],
+            &["Host: oss01"],
+        ] {
+            assert_eq!(of(lines), Some(Sender::Host("oss01".to_owned())), "{lines:?}");
+        }
+        assert_eq!(of(&["==> logs/oss01.txt <=="]), Some(Sender::File("logs/oss01.txt".to_owned())));
+    }
+
+    #[test]
+    fn remarks_are_no_headings() {
+        for line in [
+            "",
+            "---",
+            "-----",
+            "## Notes",
+            "Here the client writes:",
+            "```",
+            "oss01",
+            "</pre>",
+            "Text:",
+            "# what happened",
+            "> see below",
+            "at 09:46:40 it hung",
+            "-----BEGIN LOG-----",
+            "### run7 ###",
+            "# step 2",
+            "tests3:",
+            "2.15.3:",
+            "v2:",
+        ] {
+            assert_eq!(of(&[line]), None, "{line}");
+        }
+    }
+}

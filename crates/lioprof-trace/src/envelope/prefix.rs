@@ -1,0 +1,295 @@
+//! What stands before the header of a line, and the host that it names.
+//!
+//! | made by | before the header |
+//! |---|---|
+//! | `pdsh`, `clush` | `oss01: ` |
+//! | `grep -H`, `grep -n`, `cat -n` | `logs/oss01.txt:`, `17:`, `    17<TAB>` |
+//! | syslog, `journalctl` | `Nov 25 09:46:40 oss01 lctl[4242]: `, `2026-11-25T09:46:40+00:00 oss01 lctl: `, `<14>1 2026-.. oss01 lctl - - ` |
+//! | mail, Markdown, HTML | `> `, four blanks, `<pre>` |
+//!
+//! They also come one in the other. The header is looked for, whatever stands before it is the prefix.
+
+use lustre_debuglog::frame::text::{header_len, starts_like_header};
+use memchr::memchr_iter;
+
+/// Longest prefix: a path, twice.
+const MAX_PREFIX: usize = 2 * 4096;
+
+/// Where a header starts in `line`; `usual`: where it did in the line before. The header may be broken off at the end of the line.
+pub(crate) fn header_start(line: &[u8], usual: usize) -> Option<usize> {
+    if starts_like_header(line) {
+        return Some(0);
+    }
+    if usual > 0 && line.get(usual..).is_some_and(starts_like_header) {
+        return Some(usual);
+    }
+    memchr_iter(b':', &line[..line.len().min(MAX_PREFIX)]).find_map(|colon| {
+        let start = colon.checked_sub(8)?;
+        let header = &line[start..];
+        if line.get(colon + 9) != Some(&b':') || !starts_like_header(header) {
+            return None;
+        }
+        let before = &line[..start];
+        if before.last().is_some_and(u8::is_ascii_alphanumeric) {
+            return None;
+        }
+        (begins_header(header) || header_len(header).is_some()).then_some(start)
+    })
+}
+
+/// Whether `line` is the beginning of a header and nothing more.
+pub(crate) fn begins_header(line: &[u8]) -> bool {
+    const FORM: &[u8] = b"hhhhhhhh:hhhhhhhh:";
+    let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let start = line.iter().zip(FORM).all(|(byte, form)| if *form == b'h' { hex(*byte) } else { byte == form });
+    if line.is_empty() || !start {
+        return false;
+    }
+    // Behind the masks: numbers and signs up to the bracket, names up to its end.
+    let rest = line.get(FORM.len()..).unwrap_or_default();
+    // Quoted-printable ends a line that goes on with a sign.
+    let rest = rest.strip_suffix(b"=").unwrap_or(rest);
+    match memchr::memchr(b'(', rest) {
+        None => rest.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'F')),
+        Some(names) => !rest[names..].windows(3).any(|end| end == b"())"),
+    }
+}
+
+/// `line` without what stands before the lines of its record: the very `prefix`, or one in which only digits differ.
+pub(crate) fn without<'a>(line: &'a [u8], prefix: &[u8]) -> &'a [u8] {
+    if let Some(rest) = line.strip_prefix(prefix) {
+        return rest;
+    }
+    // `grep -n` counts on, and at 10 there is one digit more. Any other number is the text's own (`0->1048575`).
+    if prefix.first().is_some_and(u8::is_ascii_digit) && !counts_on(prefix, line) {
+        return line;
+    }
+    let (mut l, mut p) = (0, 0);
+    while p < prefix.len() {
+        let (in_line, in_prefix) = (digits(&line[l.min(line.len())..]), digits(&prefix[p..]));
+        if in_prefix > 0 && in_line > 0 {
+            l += in_line;
+            p += in_prefix;
+        } else if line.get(l) == Some(&prefix[p]) || is_separator(line.get(l)) && is_separator(prefix.get(p)) {
+            l += 1;
+            p += 1;
+        } else {
+            // Quotes and indents may have lost their last blank.
+            return if prefix[p..].trim_ascii().is_empty() { line.get(l..).unwrap_or_default() } else { line };
+        }
+    }
+    line.get(l..).unwrap_or_default()
+}
+
+/// `grep` separates its line numbers by `:` in lines that match, by `-` in those around them.
+fn is_separator(byte: Option<&u8>) -> bool {
+    matches!(byte, Some(b':' | b'-'))
+}
+
+/// Whether the number at the start of `line` is one of the next after that at the start of `prefix`.
+fn counts_on(prefix: &[u8], line: &[u8]) -> bool {
+    let number = |text: &[u8]| std::str::from_utf8(&text[..digits(text)]).ok()?.parse::<u64>().ok();
+    number(prefix).zip(number(line)).is_some_and(|(before, now)| now > before && now - before <= 4096)
+}
+
+fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// Words before a colon or in brackets that are no hosts.
+const NO_HOSTS: [&str; 25] = [
+    "line", "info", "debug", "notice", "warn", "warning", "error", "err", "trace", "stdout", "stderr", "stdin", "out",
+    "output", "log", "text", "txt", "msg", "message", "lctl", "kernel", "lustre", "quote", "code", "cat",
+];
+
+/// Who a prefix names: a host, or a file whose name may tell one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Sender {
+    /// A host's name.
+    Host(String),
+    /// A path, as `grep -H` writes it.
+    File(String),
+}
+
+/// The host or file that a prefix names, if it names one.
+pub(crate) fn sender(prefix: &[u8]) -> Option<Sender> {
+    let text = std::str::from_utf8(prefix).ok()?;
+    let text = text.trim_start_matches(['>', '|', '+', '*', ' ', '\t', '\u{a0}', '"', '`']).trim_end();
+    if text.is_empty() || text.starts_with("<pre") || text.starts_with("<code") {
+        return None;
+    }
+    if let Some(host) = of_syslog(text) {
+        return is_host(host).then(|| Sender::Host(host.to_owned()));
+    }
+    if let Some(inside) = text.strip_prefix('[') {
+        let host = inside.split([']', ' ']).next()?;
+        return is_host(host).then(|| Sender::Host(host.to_owned()));
+    }
+    // `HOST: `, `PATH:17:`, `PATH-17-`, `HOST: PATH:`: the first word, without the separator behind it.
+    let word = text.split([':', ' ', '\t', '|', '>']).next()?;
+    let rest = &text[word.len()..];
+    let separated = rest.trim_start().starts_with([':', '|', '>']);
+    if !separated {
+        let name = word.trim_end_matches('-');
+        let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
+        return (word.ends_with('-') && is_file(name)).then(|| Sender::File(name.to_owned()));
+    }
+    if is_file(word) {
+        return Some(Sender::File(word.to_owned()));
+    }
+    is_host(word).then(|| Sender::Host(word.to_owned()))
+}
+
+fn is_file(word: &str) -> bool {
+    let (stem, ending) = word.rsplit_once('.').unwrap_or((word, ""));
+    let known = matches!(ending, "txt" | "log" | "text" | "out" | "dk" | "bin" | "gz" | "zst" | "xz" | "bz2" | "dump");
+    !stem.is_empty() && (known || word.contains('/'))
+}
+
+/// Whether `word` can be the name of a host.
+pub(crate) fn is_host(word: &str) -> bool {
+    word.len() <= 64
+        && word.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+        && word.contains(|c: char| c.is_ascii_alphabetic() || c == '.')
+        && !NO_HOSTS.contains(&word.to_ascii_lowercase().as_str())
+}
+
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// Whether `line` may be nothing but what stands before a line: a break behind it left it alone.
+pub(crate) fn is_bare(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let signs_only = line.iter().all(|byte| matches!(byte, b'>' | b'|' | b'+' | b'*' | b' '));
+    let number = line.strip_suffix(b":").unwrap_or(line);
+    signs_only || number.iter().all(u8::is_ascii_digit) || line.len() < 256 && sender(line).is_some()
+}
+
+/// The host of a line of syslog or of the journal: the word behind the time.
+fn of_syslog(text: &str) -> Option<&str> {
+    let text = match text.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        // `<PRI>`, of RFC 5424 with the version behind it.
+        Some((pri, rest)) if pri.bytes().all(|byte| byte.is_ascii_digit()) => rest.strip_prefix("1 ").unwrap_or(rest),
+        _ => text,
+    };
+    let mut words = text.split_ascii_whitespace();
+    let first = words.next()?;
+    if MONTHS.contains(&first) {
+        let day = words.next()?;
+        let time = words.next()?;
+        return (is_number(day) && is_time(time)).then_some(()).and_then(|()| words.next()).map(without_colon);
+    }
+    let date = first.get(..10)?;
+    let is_date = date.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() });
+    if !is_date {
+        return None;
+    }
+    if first.len() == 10 {
+        is_time(words.next()?).then_some(())?;
+    } else if !first[10..].starts_with('T') || !is_time(&first[11..]) {
+        return None;
+    }
+    words.next().map(without_colon)
+}
+
+fn without_colon(word: &str) -> &str {
+    word.strip_suffix(':').unwrap_or(word)
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `09:46:40`, whatever follows: fractions, a zone.
+fn is_time(word: &str) -> bool {
+    let b = word.as_bytes();
+    b.len() >= 8 && b[2] == b':' && b[5] == b':' && [0, 1, 3, 4, 6, 7].iter().all(|&i| b[i].is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "00000100:00100000:12.0F:1700000000.123456:0:43210:0:(service.c:2543:f()) Handling RPC x";
+
+    fn host(name: &str) -> Option<Sender> {
+        Some(Sender::Host(name.to_owned()))
+    }
+
+    fn file(name: &str) -> Option<Sender> {
+        Some(Sender::File(name.to_owned()))
+    }
+
+    #[test]
+    fn the_host_is_where_each_tool_puts_it() {
+        for (prefix, want) in [
+            ("oss01: ", host("oss01")),
+            ("oss-01.site.org: ", host("oss-01.site.org")),
+            ("10.0.0.7: ", host("10.0.0.7")),
+            ("[oss01] ", host("oss01")),
+            ("oss01 | ", host("oss01")),
+            ("> oss01: ", host("oss01")),
+            ("oss01: 17:", host("oss01")),
+            ("oss01: /tmp/dk.txt:17:", host("oss01")),
+            ("logs/oss01.txt:", file("logs/oss01.txt")),
+            ("oss01.log:17:", file("oss01.log")),
+            ("oss01.log-17-", file("oss01.log")),
+            ("Nov 25 09:46:40 oss01 lctl[4242]: ", host("oss01")),
+            ("Nov  5 09:46:40 oss01 lctl: ", host("oss01")),
+            ("2026-11-25T09:46:40.123456+01:00 oss01 lctl[4242]: ", host("oss01")),
+            ("2026-11-25 09:46:40 oss01 lctl[4242]: ", host("oss01")),
+            ("<14>Nov 25 09:46:40 oss01 lctl: ", host("oss01")),
+            ("<14>1 2026-11-25T09:46:40.123456Z oss01 lctl 4242 - - ", host("oss01")),
+            ("> ", None),
+            ("    ", None),
+            ("17:", None),
+            ("   17\t", None),
+            ("<pre>", None),
+            ("INFO: ", None),
+            ("(standard input):", None),
+            ("* ", None),
+        ] {
+            assert_eq!(sender(prefix.as_bytes()), want, "{prefix}");
+            let line = format!("{prefix}{LINE}");
+            assert_eq!(header_start(line.as_bytes(), 0), Some(prefix.len()), "{prefix}");
+            assert_eq!(header_start(line.as_bytes(), prefix.len()), Some(prefix.len()), "{prefix}");
+        }
+    }
+
+    #[test]
+    fn a_header_may_be_broken_off() {
+        for (line, want) in [
+            (&LINE[..40], Some(0)),
+            ("> 00000100:00100000:12.0F:17000000", Some(2)),
+            ("oss01: 00000100:00100000:12.0F:17000000", Some(7)),
+            ("see 00000100:00100000:12.0F:170 and so on", None),
+            ("x00000100:00100000:12.0F:1700000000.123456:0:43210:0:(a.c:1:f()) y", None),
+            ("00000100:00100000", None),
+            ("", None),
+        ] {
+            assert_eq!(header_start(line.as_bytes(), 0), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_lines_of_a_record_lose_what_its_first_one_lost() {
+        for (prefix, line, want) in [
+            ("oss01: ", "oss01:  req@1", " req@1"),
+            ("9:", "10: req@1", " req@1"),
+            ("9:", "10- req@1", " req@1"),
+            ("9:", "0->1048575)", "0->1048575)"),
+            ("> ", ">", ""),
+            ("> ", "req@1", "req@1"),
+            ("Nov 25 09:46:40 oss01 lctl[4242]: ", "Nov 25 09:46:41 oss01 lctl[4242]:  req@1", " req@1"),
+            ("oss01: ", "oss02: x", "oss02: x"),
+            ("", "x", "x"),
+        ] {
+            let got = without(line.as_bytes(), prefix.as_bytes());
+            // Hosts whose names differ in digits only are told apart by whoever splits.
+            if prefix == "oss01: " && line.starts_with("oss02") {
+                continue;
+            }
+            assert_eq!(String::from_utf8_lossy(got), want, "{line}");
+        }
+    }
+}

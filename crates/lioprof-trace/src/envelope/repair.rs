@@ -1,0 +1,279 @@
+//! A log as it was, out of what arrived: one pass over its lines, one record after the other.
+
+use lustre_debuglog::frame::text::{MAX_RECORD, SUMMARY, header_len, starts_like_header};
+
+use super::characters::may_be_changed;
+use super::kinds::{Repair, Repairs};
+use super::prefix;
+use super::wrap::{self, Whole};
+
+/// Most lines of a record. A text has at most 4096 bytes.
+const MAX_LINES: usize = 4096;
+
+/// The lines of one record, as they arrived but for what stood before them.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    /// What stood before its header.
+    prefix: Vec<u8>,
+    /// .. in the same line.
+    is_prefixed: bool,
+    bytes: Vec<u8>,
+    /// Where each line ends in `bytes`.
+    ends: Vec<usize>,
+    /// Lengths of the lines as they arrived.
+    widths: Vec<usize>,
+}
+
+impl Group {
+    /// Begins with a line whose header is at `start`. `previous` is the line before, if it is none of the log: a break may have left the
+    /// prefix there.
+    pub(crate) fn begin(&mut self, line: &[u8], start: usize, previous: &[u8]) {
+        self.prefix.clear();
+        self.bytes.clear();
+        self.ends.clear();
+        self.widths.clear();
+        self.prefix.extend_from_slice(&line[..start]);
+        self.is_prefixed = start > 0;
+        if start == 0 && !previous.is_empty() && prefix::is_bare(previous) {
+            self.prefix.extend_from_slice(previous.trim_ascii_end());
+            self.prefix.push(b' ');
+        }
+        self.push(&line[start..], line.len());
+    }
+
+    /// Takes a line without header.
+    pub(crate) fn go_on(&mut self, line: &[u8]) {
+        let rest = prefix::without(line, &self.prefix);
+        let has_room = self.ends.len() < MAX_LINES && self.bytes.len() + rest.len() <= MAX_RECORD;
+        // What doubles line breaks leaves empty lines.
+        let is_none = rest.starts_with(SUMMARY) || rest.trim_ascii().is_empty();
+        if has_room && !is_none {
+            self.push(rest, line.len());
+        }
+    }
+
+    fn push(&mut self, line: &[u8], width: usize) {
+        self.bytes.extend_from_slice(line);
+        self.ends.push(self.bytes.len());
+        self.widths.push(width);
+    }
+
+    /// Whether `line` stands behind the same prefix, which must be there.
+    pub(crate) fn is_prefixed(&self, line: &[u8]) -> bool {
+        !self.prefix.is_empty() && line.starts_with(&self.prefix)
+    }
+
+    /// Whether there is a record.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
+    /// Whether the lines so far are a whole record: what follows is not needed.
+    pub(crate) fn is_whole(&self) -> bool {
+        let lines = self.lines();
+        let Some((_, broken, text)) = header_of(&lines) else { return false };
+        let mut texts = vec![text];
+        texts.extend_from_slice(&lines[broken + 1..]);
+        texts.len() == 1 && !wrap::begins_known(text)
+            || put_together(&texts, &self.widths[broken..]).is_some_and(|whole| wrap::is_whole(&whole.text))
+    }
+
+    fn lines(&self) -> Vec<&[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end]).collect()
+    }
+
+    /// Ends the record: appends it to `out` as `lctl` prints it. Returns whether it has a whole header; without, nothing is appended.
+    pub(crate) fn end(&mut self, out: &mut Vec<u8>, repairs: &mut Repairs) -> bool {
+        let is_whole = self.is_open() && self.write(out, repairs);
+        self.ends.clear();
+        is_whole
+    }
+
+    fn write(&self, out: &mut Vec<u8>, repairs: &mut Repairs) -> bool {
+        let mut count = |kind: Repair, lines: usize| {
+            if lines > 0 {
+                *repairs.entry(kind).or_default() += lines as u64;
+            }
+        };
+        let lines = self.lines();
+        let Some((header, broken, text)) = header_of(&lines) else {
+            count(Repair::Remark, lines.len());
+            return false;
+        };
+        count(Repair::Prefix, usize::from(self.is_prefixed));
+        out.extend_from_slice(&header);
+        let mut texts: Vec<&[u8]> = Vec::with_capacity(lines.len() - broken);
+        texts.push(text);
+        texts.extend_from_slice(&lines[broken + 1..]);
+        if texts.len() == 1 && !may_be_changed(text) {
+            out.extend_from_slice(text);
+            count(Repair::Wrapped, broken);
+        } else if let Some(Whole { text, breaks, repair }) = put_together(&texts, &self.widths[broken..]) {
+            let own_breaks = memchr::memchr_iter(b'\n', &text).count();
+            out.extend_from_slice(&text);
+            count(Repair::Wrapped, broken + breaks - own_breaks.min(breaks));
+            count(Repair::Remark, texts.len() - 1 - breaks);
+            if let Some(repair) = repair {
+                count(repair, 1);
+            }
+        } else {
+            // Of no known kind, or damaged: as it came.
+            out.extend_from_slice(&texts.join(&b'\n'));
+            count(Repair::Wrapped, broken);
+        }
+        out.push(b'\n');
+        true
+    }
+}
+
+/// Puts the text of a record together. Where that does not succeed, lines that may be prefixes, which a break left alone, are left out.
+fn put_together(texts: &[&[u8]], widths: &[usize]) -> Option<Whole> {
+    let found = wrap::whole(texts, widths);
+    if found.as_ref().is_some_and(|whole| wrap::is_whole(&whole.text)) {
+        return found;
+    }
+    let is_own = |(i, text): &(usize, &&[u8])| *i == 0 || !prefix::is_bare(text);
+    let own: Vec<usize> = texts.iter().enumerate().filter(is_own).map(|(i, _)| i).collect();
+    if own.len() == texts.len() {
+        return found;
+    }
+    let own_texts: Vec<&[u8]> = own.iter().map(|&i| texts[i]).collect();
+    let own_widths: Vec<usize> = own.iter().filter_map(|&i| widths.get(i).copied()).collect();
+    match wrap::whole(&own_texts, &own_widths).filter(|whole| wrap::is_whole(&whole.text)) {
+        Some(whole) => Some(Whole { breaks: own[whole.breaks], ..whole }),
+        None => found,
+    }
+}
+
+/// The header at the start of `lines`, which may be broken into several; how many breaks it has, and what of its last line is text.
+/// It is as `lctl` prints it, with the blank at its end.
+fn header_of<'a>(lines: &[&'a [u8]]) -> Option<(Vec<u8>, usize, &'a [u8])> {
+    let first = *lines.first()?;
+    let with_blank = |header: &[u8]| {
+        let mut header = header.to_vec();
+        if header.last() != Some(&b' ') {
+            header.push(b' ');
+        }
+        header
+    };
+    if let Some(len) = header_len(first) {
+        return Some((with_blank(&first[..len]), 0, &first[len..]));
+    }
+    if !starts_like_header(first) {
+        return None;
+    }
+    // A header has a blank at its end only: what breaks it elsewhere breaks words, and quoted-printable leaves a sign there.
+    let mut joined = first.strip_suffix(b"=").unwrap_or(first).to_vec();
+    for (i, line) in lines.iter().enumerate().skip(1).take(4) {
+        let before = joined.len();
+        joined.extend_from_slice(line);
+        if let Some(len) = header_len(&joined) {
+            let text = line.get(len.checked_sub(before)?..)?;
+            return Some((with_blank(&joined[..len]), i, text));
+        }
+        if joined.last() == Some(&b'=') {
+            joined.pop();
+        }
+    }
+    None
+}
+
+/// What was made of a piece of text.
+#[derive(Debug, Default)]
+pub(crate) struct Repaired {
+    /// The log as it was.
+    pub(crate) text: Vec<u8>,
+    /// What was done to it.
+    pub(crate) repairs: Repairs,
+    /// Bytes before the first record.
+    pub(crate) before: usize,
+}
+
+/// Repairs a piece of text that ends with whole records.
+pub(crate) fn repaired(data: &[u8]) -> Repaired {
+    let mut out = Repaired { text: Vec::with_capacity(data.len()), ..Repaired::default() };
+    let mut group = Group::default();
+    let (mut usual, mut seen) = (0, false);
+    let mut previous = &b""[..];
+    for line in lines(data) {
+        if let Some(start) = prefix::header_start(line, usual) {
+            group.end(&mut out.text, &mut out.repairs);
+            usual = start;
+            group.begin(line, start, previous);
+            seen = true;
+            previous = b"";
+            continue;
+        }
+        previous = line;
+        if group.is_open() {
+            group.go_on(line);
+        } else if !seen {
+            out.before = data.len().min(line.as_ptr_range().end.addr() - data.as_ptr().addr() + 1);
+        }
+    }
+    group.end(&mut out.text, &mut out.repairs);
+    out
+}
+
+/// The lines of `data`, without their ends.
+pub(crate) fn lines(data: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = data;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (line, behind) = match memchr::memchr(b'\n', rest) {
+            Some(at) => (&rest[..at], &rest[at + 1..]),
+            None => (rest, &rest[rest.len()..]),
+        };
+        rest = behind;
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    })
+}
+
+/// Where to cut `data` so that the first part holds whole records only: the start of the last line with a header in it, whatever stands
+/// before that. `None`: there is none but at the very start.
+pub(crate) fn find_cut(data: &[u8]) -> Option<usize> {
+    let mut end = data.len();
+    while let Some(newline) = memchr::memrchr(b'\n', &data[..end]) {
+        let line = newline + 1;
+        if prefix::header_start(&data[line..end], 0).is_some() {
+            return Some(line);
+        }
+        end = newline;
+    }
+    None
+}
+
+/// A text is a log if its first header stands within so many bytes: documents about logs quote lines further down, mails have a head.
+const MAX_LEADING: usize = 8 << 10;
+/// Of the lines behind its first header, one in so many holds one: a line is broken into a dozen at most, documents quote few.
+const LINES_PER_HEADER: usize = 16;
+
+/// Whether a text that begins with `head` is a log, in whatever envelope.
+pub(crate) fn is_log(head: &[u8]) -> bool {
+    let (mut headers, mut behind, mut usual) = (0, 0, 0);
+    for line in lines(head) {
+        let at = line.as_ptr().addr() - head.as_ptr().addr();
+        if headers == 0 && at > MAX_LEADING {
+            return false;
+        }
+        // Strings of JSON: tools that read crash dumps print those, and quote what is in them.
+        let is_json = line.trim_ascii_start().starts_with(b"\"");
+        match prefix::header_start(line, usual) {
+            Some(start) if !is_json => {
+                usual = start;
+                headers += 1;
+            }
+            _ if headers > 0 && !line.trim_ascii().is_empty() => behind += 1,
+            _ => {}
+        }
+    }
+    headers > 0 && headers * LINES_PER_HEADER >= behind
+}
+
+/// Whether `line` holds the header of a record, whole or broken.
+pub(crate) fn holds_header(data: &[u8]) -> bool {
+    lines(data).any(|line| prefix::header_start(line, 0).is_some())
+}

@@ -1,0 +1,209 @@
+//! The lines of several hosts in one text, each host's for itself.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+
+use super::heading::Headings;
+use super::kinds::Repairs;
+use super::prefix::{self, Sender};
+use super::repair::{Group, lines};
+use crate::input::SpoolWriter;
+
+/// Bytes read at once.
+const READ_BYTES: usize = 256 << 10;
+/// Text of a part that is kept before it is written on.
+const WRITE_BYTES: usize = 64 << 10;
+/// A longer line is cut: it is none of a log.
+const MAX_LINE: usize = 1 << 20;
+/// Hosts told apart; what others say goes with the lines that name nobody.
+const MAX_PARTS: usize = 1024;
+
+/// What one host said.
+pub(crate) struct Part {
+    /// Who: `None` for lines that name nobody.
+    pub(crate) sender: Option<Sender>,
+    /// Its log as it was.
+    pub(crate) text: Box<dyn Read + Send>,
+    /// What was done to make it so.
+    pub(crate) repairs: Repairs,
+}
+
+/// Whether the lines of `head` say who they come from.
+pub(crate) fn names_senders(head: &[u8]) -> bool {
+    let mut headings = Headings::default();
+    let mut group = Group::default();
+    let mut usual = 0;
+    lines(head).any(|line| match prefix::header_start(line, usual) {
+        Some(start) => {
+            usual = start;
+            headings.record();
+            group.begin(line, start, b"");
+            start > 0 && prefix::sender(&line[..start]).is_some()
+        }
+        None => {
+            // What goes on with a record is no heading, whatever it looks like.
+            let is_heading = headings.line(line).is_some() && (!group.is_open() || group.is_whole());
+            group.go_on(line);
+            is_heading
+        }
+    })
+}
+
+/// Reads a text to its end and tells its hosts apart. All of them together may keep `limit` bytes in memory, the rest goes to temporary
+/// files. Parts come in the order in which they begin; those without a record are left out.
+///
+/// # Errors
+/// If a temporary file cannot be written; `stream` does not fail.
+pub(crate) fn split(mut stream: impl Read, limit: usize) -> io::Result<Vec<Part>> {
+    let mut splitter = Splitter::new(limit);
+    let mut buffer = Vec::new();
+    loop {
+        let got = stream.by_ref().take(READ_BYTES as u64).read_to_end(&mut buffer)?;
+        let whole = match memchr::memrchr(b'\n', &buffer) {
+            _ if got == 0 => buffer.len(),
+            Some(at) => at + 1,
+            None if buffer.len() > MAX_LINE => buffer.len(),
+            None => 0,
+        };
+        for line in lines(&buffer[..whole]) {
+            splitter.line(line)?;
+        }
+        buffer.drain(..whole);
+        if got == 0 {
+            return splitter.finish();
+        }
+    }
+}
+
+struct Writing {
+    sender: Option<Sender>,
+    group: Group,
+    text: Vec<u8>,
+    spool: SpoolWriter,
+    repairs: Repairs,
+    has_records: bool,
+}
+
+struct Splitter {
+    parts: Vec<Writing>,
+    of_sender: HashMap<Option<Sender>, usize>,
+    headings: Headings,
+    /// The part that the lines below the last heading belong to.
+    block: usize,
+    /// The part of the last line.
+    current: usize,
+    usual: usize,
+    last_prefix: Vec<u8>,
+    /// The line before, if it is none of the log.
+    previous: Vec<u8>,
+    limit: usize,
+    kept: usize,
+}
+
+impl Splitter {
+    fn new(limit: usize) -> Self {
+        let mut splitter = Self {
+            parts: Vec::new(),
+            of_sender: HashMap::new(),
+            headings: Headings::default(),
+            block: 0,
+            current: 0,
+            usual: 0,
+            last_prefix: Vec::new(),
+            previous: Vec::new(),
+            limit,
+            kept: 0,
+        };
+        splitter.part(None);
+        splitter
+    }
+
+    fn part(&mut self, sender: Option<Sender>) -> usize {
+        if let Some(&part) = self.of_sender.get(&sender) {
+            return part;
+        }
+        if self.parts.len() == MAX_PARTS {
+            return 0;
+        }
+        self.of_sender.insert(sender.clone(), self.parts.len());
+        self.parts.push(Writing {
+            sender,
+            group: Group::default(),
+            text: Vec::new(),
+            spool: SpoolWriter::new(),
+            repairs: Repairs::default(),
+            has_records: false,
+        });
+        self.parts.len() - 1
+    }
+
+    fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        if let Some(start) = prefix::header_start(line, self.usual) {
+            self.usual = start;
+            self.headings.record();
+            let before = &line[..start];
+            if before != self.last_prefix || start == 0 {
+                self.last_prefix.clear();
+                self.last_prefix.extend_from_slice(before);
+                let sender = prefix::sender(before);
+                self.current = if sender.is_some() { self.part(sender) } else { self.block };
+            }
+            let part = &mut self.parts[self.current];
+            part.has_records |= part.group.end(&mut part.text, &mut part.repairs);
+            part.group.begin(line, start, &self.previous);
+            self.previous.clear();
+            return self.write_full(self.current);
+        }
+        self.previous.clear();
+        self.previous.extend_from_slice(&line[..line.len().min(512)]);
+        let group = &self.parts[self.current].group;
+        if let Some(sender) = self.headings.line(line)
+            && (!group.is_open() || group.is_whole())
+        {
+            self.block = self.part(Some(sender));
+            self.current = self.block;
+            // The next line is looked at anew.
+            self.last_prefix.clear();
+            self.usual = 0;
+            return Ok(());
+        }
+        // It goes on with the record of whoever sent it: with several at once, its prefix tells.
+        let goes_on = |part: &Writing| part.group.is_prefixed(line);
+        let part = if goes_on(&self.parts[self.current]) {
+            self.current
+        } else {
+            self.parts.iter().position(goes_on).unwrap_or(self.current)
+        };
+        if self.parts[part].group.is_open() {
+            self.parts[part].group.go_on(line);
+        }
+        Ok(())
+    }
+
+    /// Hands on what is written of a part, once it is much.
+    fn write_full(&mut self, part: usize) -> io::Result<()> {
+        let part = &mut self.parts[part];
+        if part.text.len() >= WRITE_BYTES {
+            self.kept += part.text.len();
+            let limit = if self.kept > self.limit { 0 } else { usize::MAX };
+            part.spool.write(&part.text, limit)?;
+            part.text.clear();
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<Vec<Part>> {
+        let mut parts = Vec::new();
+        for part in &mut self.parts {
+            part.has_records |= part.group.end(&mut part.text, &mut part.repairs);
+        }
+        for mut part in self.parts {
+            if part.has_records {
+                let limit = if self.kept > self.limit { 0 } else { usize::MAX };
+                part.spool.write(&part.text, limit)?;
+                parts.push(Part { sender: part.sender, text: part.spool.into_stream()?, repairs: part.repairs });
+            }
+        }
+        Ok(parts)
+    }
+}

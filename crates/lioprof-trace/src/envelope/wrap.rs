@@ -1,0 +1,359 @@
+//! Lines that were broken: put together again.
+//!
+//! Mail clients break at blanks (and drop them), terminals and editors after so many columns, in mid-word. What fits the grammar of a
+//! message counts. Of what can be longer in several ways, because it ends in a free text (a job, a mark), the shortest fits: remarks
+//! stand between the lines of a log, too.
+
+use std::ops::RangeInclusive;
+
+use lustre_debuglog::Message;
+use lustre_debuglog::message::{Handled, ReqEvent};
+
+use super::characters;
+use super::kinds::Repair;
+
+/// Longest text put together: `lctl` prints no longer ones (`debug.c`, a buffer of 4097 bytes).
+const MAX_TEXT: usize = 8192;
+
+/// Most lines that a text is put together of: the longest text in columns of 64.
+const MAX_BREAKS: usize = 64;
+
+/// A text that fits the grammar, made of the first `lines`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Whole {
+    pub(crate) text: Vec<u8>,
+    /// Lines behind the first one that it is made of.
+    pub(crate) breaks: usize,
+    /// What else was done to it.
+    pub(crate) repair: Option<Repair>,
+}
+
+/// What stood where a line was broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Between {
+    /// A line break: the message has one.
+    Line,
+    Nothing,
+    Blank,
+}
+
+/// What stood behind lines as long as the longest, and behind shorter ones.
+#[derive(Clone, Copy, Debug)]
+struct Break(Between, Between);
+
+impl Break {
+    /// Nothing was broken.
+    const LINES: Self = Self(Between::Line, Between::Line);
+    /// Broken after so many columns, whatever stood there.
+    const NOTHING: Self = Self(Between::Nothing, Between::Nothing);
+    /// Broken at blanks.
+    const BLANKS: Self = Self(Between::Blank, Between::Blank);
+    /// Broken at blanks, and within words that are longer than a line.
+    const WORDS: Self = Self(Between::Nothing, Between::Blank);
+    /// Broken after so many columns; the message has line breaks of its own.
+    const UNWRAPPED: Self = Self(Between::Nothing, Between::Line);
+}
+
+/// Most lines of full width of which it is tried whether they end with a word.
+const MAX_UNSURE: usize = 5;
+
+/// Puts the text of a record together. `lines` are its pieces, the first one behind the header; `widths` the lengths of the lines as they
+/// arrived. `None`: nothing that fits the grammar can be made of them.
+pub(crate) fn whole(lines: &[&[u8]], widths: &[usize]) -> Option<Whole> {
+    let lines = lines.get(..=MAX_BREAKS).unwrap_or(lines);
+    let widths = widths.get(..=MAX_BREAKS).unwrap_or(widths);
+    let mut found = None;
+    let take = |found: &mut Option<Whole>, best: Option<(Vec<u8>, usize)>, repair: Option<Repair>| {
+        let fit = best.as_ref().map_or(Fit::Not, |(text, _)| fit_of(text));
+        // Names may hold entities, and fit with them.
+        let is_done = fit == Fit::Wholly && !best.as_ref().is_some_and(|(text, _)| characters::has_markup(text));
+        if fit == Fit::Wholly || found.is_none() {
+            *found = best.map(|(text, breaks)| Whole { text, breaks, repair });
+        }
+        is_done
+    };
+    if let Some(text) = quoted_printable(lines) {
+        if take(&mut found, put_together(&[&text], &[]), Some(Repair::Characters)) {
+            return found.map(|whole| Whole { breaks: lines.len() - 1, ..whole });
+        }
+        found = None;
+    }
+    if take(&mut found, put_together(lines, widths), None) || !lines.iter().any(|line| characters::may_be_changed(line))
+    {
+        return found;
+    }
+    let plain: Vec<Vec<u8>> = lines
+        .iter()
+        .map(|line| {
+            let once = characters::plain(line);
+            // A page that was escaped twice.
+            if characters::has_entities(&once) { characters::plain(&once) } else { once }
+        })
+        .collect();
+    let mut plain: Vec<&[u8]> = plain.iter().map(|line| unquoted(line)).collect();
+    // The blank at the end of the header may have been one of the characters.
+    plain[0] = plain[0].trim_ascii_start();
+    if take(&mut found, put_together(&plain, widths), Some(Repair::Characters)) {
+        return found;
+    }
+    // A blank and a no-break space beside it were one blank.
+    let single: Vec<Vec<u8>> = plain.iter().map(|line| characters::with_single_blanks(line)).collect();
+    let single: Vec<&[u8]> = single.iter().map(Vec::as_slice).collect();
+    if take(&mut found, put_together(&single, widths), Some(Repair::Characters)) {
+        return found;
+    }
+    let signs = characters::with_at_signs_in(&plain);
+    let signs: Vec<&[u8]> = signs.iter().map(Vec::as_slice).collect();
+    take(&mut found, put_together(&signs, widths), Some(Repair::AtSign));
+    found
+}
+
+/// What quoted-printable made lines of: it breaks them after 75 characters or one less, with `=`. `None`: it is not that.
+fn quoted_printable(lines: &[&[u8]]) -> Option<Vec<u8>> {
+    let (last, before) = lines.split_last()?;
+    if !before.iter().any(|line| line.ends_with(b"=")) || before.iter().any(|line| line.len() > 76) {
+        return None;
+    }
+    let mut text = Vec::new();
+    for line in before {
+        match line.strip_suffix(b"=") {
+            Some(line) => text.extend_from_slice(line),
+            None => {
+                text.extend_from_slice(line);
+                text.push(b'\n');
+            }
+        }
+    }
+    text.extend_from_slice(last);
+    Some(characters::plain(&text))
+}
+
+/// Quoted-printable ends a line that goes on with `=`.
+fn unquoted(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"=").unwrap_or(line)
+}
+
+/// A text whose end can be any words: more of them fit, too.
+fn ends_freely(text: &[u8]) -> bool {
+    [&b"Handling RPC "[..], b"Sending RPC ", b"Completed RPC ", b"DEBUG MARKER: "]
+        .iter()
+        .any(|words| text.starts_with(words))
+}
+
+/// How well a text fits the grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// It is of no known kind, or broken.
+    Not,
+    /// A message that may be longer, or that is known by its end only.
+    Partly,
+    /// A whole message of a known kind.
+    Wholly,
+}
+
+/// How well the message that a text was parsed as fits.
+pub(crate) fn fit(message: &Message<'_>) -> Fit {
+    match message {
+        Message::Malformed(_) | Message::Other => Fit::Not,
+        Message::RefreshRwLocks(refresh) if refresh.req.is_none() => Fit::Partly,
+        Message::ProlongLocks(prolong) if prolong.extent.is_none() => Fit::Partly,
+        Message::Req(req) if matches!(req.event, ReqEvent::Other(_)) => Fit::Partly,
+        // The beginning of an enqueue has none.
+        Message::Ldlm(line) if line.lock.is_none() => Fit::Partly,
+        // The grammar lets names be long and odd; no name of these has a blank, unless a break put it there.
+        Message::Handling(rpc) | Message::Handled(Handled { rpc, .. })
+            if rpc.client_uuid.contains(&b' ') || rpc.thread.contains(&b' ') =>
+        {
+            Fit::Not
+        }
+        Message::Sending(rpc) | Message::Completed(rpc) if rpc.device_uuid.contains(&b' ') => Fit::Not,
+        _ => Fit::Wholly,
+    }
+}
+
+/// Whether a text is a whole message of a known kind.
+pub(crate) fn is_whole(text: &[u8]) -> bool {
+    fit_of(text) == Fit::Wholly
+}
+
+/// Whether a text begins like a message of a known kind.
+pub(crate) fn begins_known(text: &[u8]) -> bool {
+    text.is_empty() || !matches!(Message::parse_text(text), Message::Other)
+}
+
+fn fit_of(text: &[u8]) -> Fit {
+    fit(&Message::parse_text(text))
+}
+
+/// The best that was found, the first of its kind.
+#[derive(Debug, Default)]
+struct Best(Option<(Vec<u8>, usize)>);
+
+impl Best {
+    /// Looks at a text of so many breaks; whether it fits wholly.
+    fn try_one(&mut self, text: &[u8], breaks: usize) -> bool {
+        let fit = fit_of(text);
+        if fit == Fit::Wholly || fit == Fit::Partly && self.0.is_none() {
+            self.0 = Some((text.to_vec(), breaks));
+        }
+        fit == Fit::Wholly
+    }
+}
+
+/// The text that fits best, its breaks, and how well.
+fn put_together(lines: &[&[u8]], widths: &[usize]) -> Option<(Vec<u8>, usize)> {
+    let mut best = Best::default();
+    search(lines, widths, &mut best);
+    best.0
+}
+
+/// Tries what lines can be made of, the likeliest first, until something fits wholly.
+fn search(lines: &[&[u8]], widths: &[usize], best: &mut Best) -> bool {
+    let Some((first, rest)) = lines.split_first() else { return false };
+    if rest.is_empty() {
+        return best.try_one(first, 0);
+    }
+    let last = rest.len();
+    let widest = widths.iter().copied().max().unwrap_or(0);
+    let full = |i: usize| widths.get(i).is_some_and(|width| *width == widest);
+    // At least two lines of full width: then it is the width.
+    let is_by_width = full(0) && full(1) && last > 1;
+    let alone = fit_of(first);
+    if alone == Fit::Wholly && ends_freely(first) && !is_by_width {
+        return best.try_one(first, 0);
+    }
+    let join = |way: Break| Joined::of(lines, |i| if full(i) { way.0 } else { way.1 });
+    // `DEBUG_REQ` of Lustre to 2.12: the description stands on a line of its own, behind a blank.
+    let as_it_is = join(Break::LINES);
+    if rest[0].starts_with(b" ") && as_it_is.search(1..=last.min(3), best) {
+        return true;
+    }
+    let natural_end = (0..=last).find(|&i| !full(i)).unwrap_or(last);
+    let nothing = join(Break::NOTHING);
+    if natural_end > 0 && nothing.search(natural_end..=natural_end, best) {
+        return true;
+    }
+    for way in [Break::WORDS, Break::BLANKS, Break::NOTHING, Break::UNWRAPPED, Break::LINES] {
+        if join(way).search(1..=last, best) {
+            return true;
+        }
+    }
+    // Lines of full width that end with a word, among others that were cut within one: each may be either.
+    let unsure: Vec<usize> = (0..last).filter(|&i| full(i)).take(MAX_UNSURE).collect();
+    for choice in 1..(1_u32 << unsure.len()) - 1 {
+        let joined = Joined::of(lines, |i| match unsure.iter().position(|at| *at == i) {
+            Some(bit) if choice & (1 << bit) == 0 => Between::Nothing,
+            _ => Between::Blank,
+        });
+        if joined.search(1..=last, best) {
+            return true;
+        }
+    }
+    if alone == Fit::Wholly {
+        return best.try_one(first, 0);
+    }
+    if best.0.is_none() {
+        best.try_one(first, 0);
+    }
+    false
+}
+
+/// Lines put together in one way, and where each ends in it.
+struct Joined {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Joined {
+    /// `between` says what stood behind a line.
+    fn of(lines: &[&[u8]], between: impl Fn(usize) -> Between) -> Self {
+        let mut joined = Self { text: Vec::new(), ends: Vec::new() };
+        for (i, line) in lines.iter().enumerate() {
+            if joined.text.len() + line.len() > MAX_TEXT {
+                break;
+            }
+            if i > 0 {
+                match between(i - 1) {
+                    Between::Line => joined.text.push(b'\n'),
+                    Between::Blank => joined.blank(line),
+                    Between::Nothing => {}
+                }
+            }
+            joined.text.extend_from_slice(line);
+            joined.ends.push(joined.text.len());
+        }
+        joined
+    }
+
+    /// A blank, unless there is one. Not at the beginning: headers end in one.
+    fn blank(&mut self, next: &[u8]) {
+        // Nor beside a sign that two words stood for; three of them are a word.
+        let is_sign = |text: &[u8], three: bool| text.contains(&b'@') && !three;
+        let ends = is_sign(
+            self.text.get(self.text.len().saturating_sub(1)..).unwrap_or_default(),
+            self.text.ends_with(b"@@@"),
+        );
+        let begins = is_sign(next.get(..1).unwrap_or_default(), next.starts_with(b"@@@"));
+        let is_there = self.text.last().is_none_or(|byte| *byte == b' ') || next.starts_with(b" ") || ends || begins;
+        if !is_there {
+            self.text.push(b' ');
+        }
+    }
+
+    /// Looks for the longest text that fits, of those with so many breaks; of one with a free end for the shortest.
+    fn search(&self, breaks: RangeInclusive<usize>, best: &mut Best) -> bool {
+        let mut try_one = |breaks: usize| {
+            let text = self.ends.get(breaks).and_then(|&end| self.text.get(..end));
+            text.is_some_and(|text| best.try_one(text, breaks))
+        };
+        if ends_freely(&self.text) { breaks.into_iter().any(&mut try_one) } else { breaks.rev().any(try_one) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HANDLED: &str = "Handled RPC pname:cluuid+ref:pid:xid:nid:opc t:u+6:381:x17:12345-10.10.0.11@tcp:4 \
+        Request processed in 1us (2us total) trans 0 rc 0/-122";
+    const REFRESH: &str = "@@@ work1-OST0004 ll_ost_io00_000: refresh rw locks: [0x100000000:0x10:0x0] (0->1048575)\n  \
+        req@000000005c100040 x1880000000000000/t0(0) o3->c0de0000-0000-4000-8000-001ff2e4eba2@10.9.8.11@o2ib:219/0 lens 488/0 \
+        e 0 to 0 dl 1795600026 ref 1 fl New:/0/ffffffff rc 0/-1";
+
+    fn put(lines: &[&str]) -> Option<(String, usize)> {
+        let bytes: Vec<&[u8]> = lines.iter().map(|line| line.as_bytes()).collect();
+        let widths: Vec<usize> = lines.iter().map(|line| line.len()).collect();
+        whole(&bytes, &widths).map(|whole| (String::from_utf8(whole.text).unwrap(), whole.breaks))
+    }
+
+    /// Broken at every column, in mid-word.
+    #[test]
+    fn lines_of_any_width_become_whole() {
+        for text in [HANDLED, REFRESH] {
+            for width in 30..text.len() {
+                let lines: Vec<&str> = text
+                    .split('\n')
+                    .flat_map(|line| {
+                        (0..line.len()).step_by(width).map(move |at| &line[at..line.len().min(at + width)])
+                    })
+                    .collect();
+                let (got, breaks) = put(&lines).unwrap();
+                let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert_eq!(squeezed(&got), squeezed(text), "{lines:?}");
+                assert_eq!(breaks, lines.len() - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn remarks_stay_outside() {
+        for text in
+            [HANDLED.to_owned(), HANDLED.replace("Handled", "Handling").split(" Request").next().unwrap().to_owned()]
+        {
+            let got = put(&[&text, "```", "Here it hangs."]).unwrap();
+            assert!(got.0.starts_with(&text));
+            assert!(fit_of(got.0.as_bytes()) == Fit::Wholly);
+        }
+        assert_eq!(put(&["of no known kind", "of none"]), None);
+    }
+}
