@@ -18,7 +18,7 @@ LAYERS = [
     {"lioprof-model"},
     {"lioprof-trace", "lioprof-insight", "lioprof-store", "lioprof-perfetto", "lioprof-plot", "lioprof-report", "lioprof-text",
      "lioprof-params", "lioprof-top"},
-    {"lioprof-analysis", "lioprof-capture", "lioprof-sim", "lioprof-health"},
+    {"lioprof-analysis", "lioprof-anonymise", "lioprof-capture", "lioprof-sim", "lioprof-health"},
     {"lioprof-record"},
     {"lioprof-bench", "lioprof-query", "lioprof"},
 ]

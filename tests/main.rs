@@ -9,9 +9,12 @@
 //! * `cli`: bad inputs, messages and exit codes.
 //! * `bounded`: `analysis.json` of long runs and large sites.
 //! * `about`: versions, manual pages, completions.
+//! * `anonymise`: logs with pseudonyms, analyzed like the originals.
 //! * `clocks`: offsets of real servers' clocks.
 //! * `compare`: two captures side by side, and the case studies.
 //! * `operations`: where the time of clients' operations went.
+//! * `nodes`: which server a log is of.
+//! * `events`: what logs tell in sentences for people, debug logs and kernel logs.
 //! * `marks`: those that occur more than once.
 //! * `pairs`: runs of a real cluster, each sick and cured.
 //! * `parts`: parts of service times against the rows.
@@ -31,6 +34,8 @@
 
 #[cfg(test)]
 mod about;
+#[cfg(test)]
+mod anonymise;
 #[cfg(test)]
 mod archives;
 #[cfg(test)]
@@ -53,6 +58,8 @@ mod daemon;
 #[cfg(test)]
 mod damaged;
 #[cfg(test)]
+mod events;
+#[cfg(test)]
 #[cfg(feature = "export")]
 mod export;
 #[cfg(test)]
@@ -66,6 +73,8 @@ mod lock_requests;
 mod locks;
 #[cfg(test)]
 mod marks;
+#[cfg(test)]
+mod nodes;
 #[cfg(test)]
 mod operations;
 #[cfg(test)]

@@ -38,6 +38,10 @@ pub struct Config {
     pub baseline: Option<Baseline>,
     /// Clocks of nodes, by name, as somebody read them while the logs were written.
     pub clocks: BTreeMap<String, Vec<ClockReading>>,
+    /// When the nodes of kernel logs were booted, microseconds since the epoch; their stamps count from then.
+    pub boot_us: Option<i64>,
+    /// Time zone of kernel logs' stamps that have none: offset from UTC, microseconds.
+    pub zone_us: Option<i64>,
     /// So many nodes have sums of their own until their clocks have been compared, and only those whose clock is wrong are read again. The
     /// sums of more nodes are added up as they come, which takes less memory; if a clock is wrong, all are read again.
     pub nodes_apart: usize,
@@ -70,6 +74,8 @@ impl Default for Config {
             progress: Progress::default(),
             baseline: None,
             clocks: BTreeMap::new(),
+            boot_us: None,
+            zone_us: None,
             nodes_apart: 8,
         }
     }
@@ -106,6 +112,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whether a client with this NID is selected.
+    pub(crate) fn takes_nid(&self, nid: &str) -> bool {
+        self.clients.is_empty() || self.clients.iter().any(|pattern| pattern.matches(nid.as_bytes()))
+    }
+
     /// As the analysis tells it.
     pub(crate) fn selected(&self) -> Selected {
         fn texts(values: &[impl ToString]) -> Vec<String> {

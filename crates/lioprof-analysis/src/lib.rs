@@ -38,6 +38,7 @@ mod align;
 mod clocks;
 mod config;
 mod counted;
+mod events;
 mod few;
 mod interval;
 mod live;

@@ -78,7 +78,12 @@ pub(crate) fn loss(nodes: &[NodeAccount]) -> Loss {
         return loss;
     }
     let Some(lost) = known(&judged) else {
-        loss.estimate = "no request scheduler numbers in the log".to_owned();
+        loss.estimate = if sum.of_several_servers > 0 {
+            "the log holds records of several servers, whose request schedulers' numbers cannot be told apart"
+        } else {
+            "no request scheduler numbers in the log"
+        }
+        .to_owned();
         return loss;
     };
     loss.lost_fraction_min = Some(share(lost.min, lost.of));

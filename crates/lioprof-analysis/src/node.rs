@@ -445,7 +445,8 @@ fn within(summary: &TraceSummary, interval: &Interval, faults: &Faults) -> Trace
     let mut summary = summary.clone();
     if interval.is_limited() {
         let Faults { dropped_rpcs, callbacks_timed_out: sent_timed_out, evictions, .. } = *faults;
-        summary = TraceSummary { dropped_rpcs, sent_timed_out, evictions, ..summary };
+        let events = summary.events.within(|us| interval.contains(us));
+        summary = TraceSummary { dropped_rpcs, sent_timed_out, evictions, events, ..summary };
     }
     if let Some(from_us) = interval.starts_at() {
         summary.first_us = summary.first_us.map(|first| first.max(from_us));

@@ -1,7 +1,7 @@
 //! Operations of clients' programs: found in clients' logs, joined to their RPCs and to the servers' rows of these, cut into parts.
 //!
 //! ```text
-//! client's lines ─ threads ─> operations ┐
+//! client's lines ─ threads ─> operations ┐ <─ infer ─ marks, RPCs
 //! sent RPCs, locks ──── client ──────────┼─ join ─> claims on an operation's time ─ timeline ─> parts
 //! servers' rows, lock lines ─ servers ───┘
 //! ```
@@ -9,10 +9,14 @@
 //! Keeps roughly 1 kB for each operation and each RPC of the interval, most of it for drawing: `--from` and `--to` bound it.
 
 mod client;
+mod infer;
 mod join;
+mod marks;
+mod requests;
 mod servers;
 mod threads;
 mod timeline;
+mod walk;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -19,6 +19,7 @@ use crate::align::{Alignment, wanted};
 use crate::clocks::{Clocks, ExchangeSample, NodeLog, Shifted, clocks, is_visible, shifted};
 use crate::config::Config;
 use crate::counted;
+use crate::events;
 use crate::interval::Interval;
 use crate::locks::LockSums;
 use crate::node::{Finished, NoSink, NodeAccount, NodeSink, with_counted};
@@ -183,7 +184,10 @@ pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config)
     let stale = nodes.iter().zip(stale).map(|(facts, wanted)| !is_on_clock(facts, wanted, sum.bin_us())).collect();
     let alignment = Alignment::of(names, clocks, &lines, stale);
     let inputs = nodes.iter().map(|facts| stored_input(&facts.node, dataset, &facts.summary, None)).collect();
-    Ok(conclude(&accounts, &alignment, sum, inputs, Vec::new(), &symbols, config))
+    let mut outcome = conclude(&accounts, &alignment, sum, inputs, Vec::new(), &symbols, config);
+    let told = events::tell(&accounts, &[], config, &mut outcome.analysis);
+    outcome.problems.extend(told);
+    Ok(outcome)
 }
 
 #[cfg(test)]

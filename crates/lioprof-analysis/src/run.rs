@@ -14,6 +14,7 @@ use rayon::ThreadPoolBuilder;
 use crate::aggregate::{self, Aggregate};
 use crate::align::{Alignment, NodeClocks, align};
 use crate::config::{Bound, Config};
+use crate::events;
 use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
@@ -28,6 +29,8 @@ pub struct Outcome {
     pub analysis: Analysis,
     /// Inputs that could not be read, or not completely, and notes.
     pub problems: Vec<InputProblem>,
+    /// Which node each log belongs to, and why: a sentence each.
+    pub named: Vec<String>,
     /// Share of the inputs' bytes skipped or of the RPCs lost, whichever is larger; 0 to 1.
     pub damage: f64,
     /// The requests, to predict how long they would have taken with something changed.
@@ -148,7 +151,7 @@ fn run(
     for source in opened.sources {
         nodes.entry(source.node().to_owned()).or_default().stored.push(source);
     }
-    if nodes.is_empty() {
+    if nodes.is_empty() && found.kernel_logs.is_empty() {
         return Err(AnalyzeError::NoInput { problems });
     }
     let mut symbols = Symbols::default();
@@ -170,7 +173,10 @@ fn run(
     }
     let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
     let sum = sums.sum(&symbols).unwrap_or_else(|| Aggregate::new(config.bin_us));
-    let outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
+    let mut outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
+    let told = events::tell(&accounts, &found.kernel_logs, config, &mut outcome.analysis);
+    outcome.problems.extend(told);
+    outcome.named = found.named;
     Ok((outcome, alignment.node_clocks()))
 }
 
@@ -195,7 +201,7 @@ pub(crate) fn conclude(
     let replay = Replay::new(requests);
     analysis.what_if = replay.what_if();
     let damage = damage(&analysis);
-    Outcome { analysis, problems, damage, replay }
+    Outcome { analysis, problems, named: Vec::new(), damage, replay }
 }
 
 /// The analysis but for what changes would bring, which takes longer than all the rest; and the requests, to predict that.
@@ -236,8 +242,11 @@ pub(crate) fn conclude_without_predictions(
     analysis.warnings.extend(alignment.warnings());
     let requests = aggregate::finish(sum, symbols, &mut analysis);
     alignment.tell(symbols, &mut analysis);
-    let mut warnings = warnings::late(&analysis);
-    analysis.warnings.append(&mut warnings);
+    // Kernel logs alone have no requests to miss.
+    if !nodes.is_empty() {
+        let mut warnings = warnings::late(&analysis);
+        analysis.warnings.append(&mut warnings);
+    }
     (analysis, requests)
 }
 
@@ -330,6 +339,8 @@ pub(crate) fn stored_input(node: &str, path: &Path, summary: &TraceSummary, erro
     Input {
         path: path.display().to_string(),
         node: node.to_owned(),
+        node_from: None,
+        several_servers: None,
         format: Format::Parquet,
         compression: None,
         bytes: summary.bytes,

@@ -1,8 +1,10 @@
 //! The warnings of an analysis: one sentence for each reason not to trust its figures blindly.
 
+use std::collections::BTreeMap;
+
 use lioprof_model::units::share;
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
-use lioprof_model::{Analysis, Io, Loss, LossEvidence, NEVER_ON_DISK};
+use lioprof_model::{Analysis, Io, Loss, LossEvidence, NEVER_ON_DISK, SeveralServers};
 
 use crate::aggregate::both;
 use crate::interval::Limit;
@@ -65,6 +67,7 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
             ));
         }
     }
+    warnings.extend(of_several_servers(analysis));
     let loss = &analysis.loss;
     if loss.torn_seams > 0 {
         warnings.push(
@@ -140,7 +143,8 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
             larger_buffer(loss)
         ));
     }
-    if loss.clock_steps > 0 {
+    // Where one server's log follows on another's, time goes back, too.
+    if loss.clock_steps > 0 && analysis.inputs.iter().all(|input| input.several_servers.is_none()) {
         warnings.push(format!(
             "time goes backwards at {}: the clock was stepped, or the log is not sorted; nearby times are wrong",
             plural(loss.clock_steps, "place")
@@ -155,6 +159,35 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
         }
     }
     warnings
+}
+
+/// Logs that were put together of several servers' logs.
+fn of_several_servers(analysis: &Analysis) -> Vec<String> {
+    let mut nodes: BTreeMap<&str, (&SeveralServers, Vec<&str>)> = BTreeMap::new();
+    for input in &analysis.inputs {
+        if let Some(evidence) = &input.several_servers {
+            nodes.entry(&input.node).or_insert((evidence, Vec::new())).1.push(&input.path);
+        }
+    }
+    let sentences = nodes.into_values().map(|(evidence, paths)| {
+        let clock = match evidence.pids {
+            [one, other] if one == other => ", unless its clock was set back",
+            _ => "",
+        };
+        if let [path] = paths[..] {
+            format!(
+                "{path} holds the logs of two servers or more{clock}: {evidence}. Their RPCs are counted, but as those of one node; \
+                 give each server's log as a file of its own, or the lines with their hosts' names before them (as `pdsh` prints them)"
+            )
+        } else {
+            format!(
+                "{} are taken for one server's logs, but hold those of two servers or more{clock}: {evidence}; say which node each is \
+                 of with --node NAME=PATTERN",
+                paths.join(", ")
+            )
+        }
+    });
+    sentences.collect()
 }
 
 /// A short remedy for overflows. Where the capture daemon runs, it sets the size of the buffer itself.

@@ -63,6 +63,24 @@ pub struct ServerFacts {
 }
 
 impl ServerFacts {
+    /// Facts of a server of which there is only a kernel log.
+    pub(crate) fn of_kernel_log(server: String, log: KernelLogFacts) -> Self {
+        const WHY: &str = "there is only a kernel log";
+        Self {
+            schema: FACTS_SCHEMA.to_owned(),
+            server,
+            time_us: 0,
+            version: Fact::or(None, WHY),
+            health: Fact::or(None, WHY),
+            targets: Fact::or(None, WHY),
+            services: Fact::or(None, WHY),
+            lnet: Fact::or(None, WHY),
+            kernel_log: Fact::Known(log),
+            settings: Vec::new(),
+            survey: None,
+        }
+    }
+
     /// Why these facts are none of a Lustre server: neither its version nor its targets could be read.
     #[must_use]
     pub fn unusable(&self) -> Option<&str> {

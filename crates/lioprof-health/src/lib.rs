@@ -7,7 +7,8 @@
 //!
 //! * [`gather()`] reads one server, [`Watch`] its disks over some time.
 //! * [`ServerFacts`] are what was read. What could not be read says why ([`Fact::Unknown`]).
-//! * [`judge()`] applies all rules. They are functions of the facts alone, so saved facts give the same results.
+//! * [`LogDay`] is what a kernel log says, live or in a file.
+//! * [`judge()`] applies all rules, [`judge_kernel_logs()`] those about kernel logs. They are functions of the facts alone, so saved facts give the same results.
 //! * [`text()`] writes results for people, worst first.
 #![forbid(unsafe_code)]
 
@@ -22,8 +23,8 @@ pub use facts::{
     DiskHistogram, DiskIo, FACTS_SCHEMA, Fact, KernelLogFacts, KernelMessages, LnetFacts, LnetInterface, MessageKind,
     OstOfMdt, Policy, Recovery, ServerFacts, ServiceFacts, Setting, Space, TargetFacts,
 };
-pub use gather::{ClientIo, Watch, gather};
+pub use gather::{ClientIo, LogDay, Watch, gather};
 pub use outcome::{Detail, Report, Result, Status};
-pub use rules::judge;
+pub use rules::{judge, judge_kernel_logs};
 pub use survey::{Bandwidths, LastSurvey, SurveyFacts, parse_survey};
 pub use text::{TextOptions, text};

@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::access::Access;
 use crate::baseline::Baseline;
 use crate::enqueue_parts::EnqueueParts;
+use crate::events::Event;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::{Io, SizeHistogram};
 use crate::latency::Distribution;
 use crate::locks::{LockEvidence, Locks};
+use crate::node_from::{NodeFrom, SeveralServers};
 use crate::other_rows::OtherRows;
 use crate::phases::RpcPhases;
 use crate::row::{Direction, SizeEvidence, TargetEvidence};
@@ -40,6 +42,10 @@ pub struct Analysis {
     pub warnings: Vec<String>,
     /// `lctl mark` lines.
     pub markers: Vec<Marker>,
+    /// What kernel logs, and console lines of debug logs, tell, in the order of time; those of unknown time come last. Of each kind the
+    /// earliest 500 are listed; how many more there are, [`Self::others`] says under `events.KIND`.
+    #[serde(default)]
+    pub events: Vec<Event>,
     /// Files, directories and streams that were read, one entry per input.
     pub inputs: Vec<Input>,
     /// What is missing from the logs, as far as they show it.
@@ -160,6 +166,9 @@ pub enum Format {
     Binary,
     /// Parquet rows written by `lioprof daemon` or `lioprof export`.
     Parquet,
+    /// A kernel log: `dmesg`, syslog, or the journal.
+    #[serde(rename = "kernel_log")]
+    KernelLog,
 }
 
 /// One input file.
@@ -169,6 +178,12 @@ pub struct Input {
     pub path: String,
     /// Name of the node whose log this input is.
     pub node: String,
+    /// What told that; `None` for rows, which say it themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_from: Option<NodeFrom>,
+    /// Why it holds the logs of several servers, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub several_servers: Option<SeveralServers>,
     /// Format, recognized by content.
     pub format: Format,
     /// `gz`, `zst`, `xz`, `bz2`, or `null`.

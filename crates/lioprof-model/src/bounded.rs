@@ -9,6 +9,7 @@ mod series;
 
 use crate::analysis::{Analysis, Flow};
 use crate::enqueue_parts::EnqueueParts;
+use crate::events::Event;
 use crate::other_rows::OtherRows;
 use crate::service_parts::ServiceParts;
 use rows::Cut;
@@ -41,10 +42,10 @@ const FLOWS: usize = 10_000;
 const SENT: usize = 4_000;
 
 impl Analysis {
-    /// Whether lists are cut or bins joined.
+    /// Whether lists are cut or bins joined. Events are bounded before, and nothing else rests on them.
     #[must_use]
     pub fn is_cut(&self) -> bool {
-        !self.others.is_empty() || self.series.joined > 1
+        self.others.keys().any(|list| !Event::is_rest(list)) || self.series.joined > 1
     }
 
     /// The analysis, at most some 50 MB as JSON whatever the number of clients, jobs and bins.
@@ -62,6 +63,8 @@ impl Analysis {
             selected: self.selected.clone(),
             warnings: self.warnings.clone(),
             markers: self.markers.clone(),
+            // Bounded by kind already.
+            events: self.events.clone(),
             inputs: self.inputs.clone(),
             loss: self.loss.clone(),
             totals: self.totals.clone(),

@@ -1,6 +1,6 @@
 //! What a client's log says of its programs' operations, besides the RPCs that it sent.
 
-use lustre_debuglog::vocab::OperationKind;
+use lustre_debuglog::vocab::{Intent, OperationKind};
 use lustre_debuglog::{Fid, Opcode, Xid};
 
 use crate::symbol::Symbol;
@@ -29,6 +29,18 @@ pub struct FileName {
     pub hash: NameHash,
     /// The name itself, only if whoever reads the log has asked for names.
     pub text: Option<Symbol>,
+}
+
+/// What a line of a walk along a path says of the call that it is part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WalkOf {
+    /// Nothing: every call by path has such a line.
+    #[default]
+    AnyCall,
+    /// `intent=open`: it is an open.
+    Open,
+    /// `ll_inode_revalidate`: attributes are asked for, by a stat or, if it is the root's line, by any walk.
+    Getattr,
 }
 
 /// What a line of a client's log reports.
@@ -71,13 +83,35 @@ pub enum ClientStep {
         is_root: bool,
         /// Access that is asked for: `MAY_EXEC` 1, .., `MAY_OPEN` 0o40.
         access: Option<u32>,
+        /// What the line says of the call that the walk is part of.
+        of: WalkOf,
     },
+    /// `VFS Op` at the begin of a call that has no last line in this version of Lustre.
+    Entered {
+        /// Kind of operation; `None`: one that lioprof has no name for, such as ioctl or getxattr.
+        kind: Option<OperationKind>,
+        /// The file.
+        fid: Option<Fid>,
+    },
+    /// A line of a read or write in a version that has no first and last line of it, or between these.
+    MovedData,
+    /// The MDT has answered the intent of the RPC whose reply the thread has got.
+    Answered {
+        /// The RPC.
+        xid: Xid,
+        /// What it asked for.
+        intent: Intent,
+    },
+    /// The thread, which sends an RPC, is one of the kernel's own.
+    IsKernelThread,
     /// Another `VFS Op`: the operation goes on.
     WentOn,
     /// The thread begins to ask a server for a lock.
     EnqueueStarted {
         /// Handle of the lock.
         cookie: u64,
+        /// It is a glimpse: the size of an OST's object is asked for.
+        is_glimpse: bool,
     },
     /// A thread has the answer, and the lock if the server grants it.
     EnqueueEnded {
@@ -119,6 +153,10 @@ impl ClientStep {
             Self::Completed { .. }
             | Self::Walked { .. }
             | Self::WentOn
+            | Self::Entered { .. }
+            | Self::MovedData
+            | Self::Answered { .. }
+            | Self::IsKernelThread
             | Self::EnqueueStarted { .. }
             | Self::EnqueueEnded { .. }
             | Self::BulkSent { .. } => {}

@@ -31,11 +31,13 @@ pub mod baseline;
 pub mod bounded;
 mod causes;
 mod client;
+pub mod client_logs;
 mod clock;
 pub mod comparison;
 pub mod counted;
 mod defaults;
 mod enqueue_parts;
+mod events;
 pub mod faults;
 pub mod findings;
 mod guard;
@@ -44,6 +46,7 @@ pub mod latency;
 pub mod live;
 pub mod locks;
 pub mod merge;
+mod node_from;
 pub mod operations;
 mod other_rows;
 pub mod parts;
@@ -67,7 +70,8 @@ pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, Obj
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
 pub use causes::with_causes;
-pub use client::{ClientEvent, ClientStep, FileName, NameHash};
+pub use client::{ClientEvent, ClientStep, FileName, NameHash, WalkOf};
+pub use client_logs::{ClientLog, Evidence, RpcSum};
 pub use clock::ClockReading;
 pub use comparison::{
     ActivityOverTime, Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Figure, FindingChange,
@@ -75,6 +79,7 @@ pub use comparison::{
 };
 pub use counted::{Counted, CountedIo, CountedRpcs, CounterSnapshot};
 pub use enqueue_parts::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit, TargetEnqueues};
+pub use events::{Event, EventKind, EventSource, LoggedEvent, LoggedEvents, MAX_EVENTS, key as event_key};
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use guard::lock;
@@ -86,6 +91,7 @@ pub use locks::{
     LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
 };
 pub use merge::Merge;
+pub use node_from::{NodeFrom, SeveralServers};
 pub use operations::{
     Asked, BeginEvidence, KindSums, OperationRow, OperationRpc, Operations, Part, Parts, Quantiles, ServedRpc, Stretch,
 };

@@ -8,6 +8,8 @@ use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Fid, Opcode, TargetName};
 use serde::Serialize;
 
+use crate::client_logs::{ClientLog, Evidence, RpcSum};
+
 named! {
     /// Where a part of an operation's time went.
     pub enum Part {
@@ -113,8 +115,10 @@ impl FromIterator<Stretch> for Parts {
 /// What was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Asked {
-    /// An operation, by a client's log.
+    /// An operation, by its lines in a client's log.
     Operation(OperationKind),
+    /// An operation that was inferred from its requests or from its first line: it lasted at least so long.
+    Inferred(OperationKind),
     /// An RPC, where only servers' logs tell.
     Rpc(Opcode),
 }
@@ -124,18 +128,35 @@ impl Asked {
     fn can_tell(self, part: Part) -> bool {
         const WITH_DATA: [Opcode; 3] = [Opcode::OST_READ, Opcode::OST_WRITE, Opcode::MDS_READPAGE];
         match (self, part) {
-            (Self::Operation(_), _) => true,
+            (Self::Operation(_) | Self::Inferred(_), _) => true,
             (Self::Rpc(_), Part::ClientWork | Part::ClientQueue | Part::Other) => false,
             (Self::Rpc(opcode), Part::NetworkOut | Part::NetworkBack) => WITH_DATA.contains(&opcode),
             (Self::Rpc(_), _) => true,
         }
     }
+
+    /// Whether it was inferred.
+    #[must_use]
+    pub fn is_inferred(self) -> bool {
+        matches!(self, Self::Inferred(_))
+    }
+
+    /// Its name for programs: that of the kind, inferred or not.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Operation(kind) | Self::Inferred(kind) => kind.to_string(),
+            Self::Rpc(opcode) => opcode.to_string(),
+        }
+    }
 }
 
+/// For people: inferred ones have an asterisk.
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Operation(kind) => kind.fmt(f),
+            Self::Inferred(kind) => f.pad(&format!("{kind}*")),
             Self::Rpc(opcode) => f.pad(&opcode.to_string()),
         }
     }
@@ -148,6 +169,8 @@ named! {
         FirstLine = "first_line",
         /// The first step of the walk along the file's path, before that line (mask vfstrace).
         PathWalk = "path_walk",
+        /// The first RPC, or the first one that was put together: it was inferred from its requests.
+        FirstRequest = "first_request",
     }
 }
 
@@ -200,6 +223,8 @@ pub struct OperationRow {
     pub duration_us: u64,
     /// Which line the begin is taken from.
     pub begin_evidence: BeginEvidence,
+    /// What the operation is known by.
+    pub evidence: Evidence,
     /// What it returned; `None` if the log does not say.
     pub result: Option<i64>,
     /// RPCs that it sent.
@@ -257,6 +282,8 @@ pub struct Operations {
     pub write_back_rpcs: u64,
     /// Owned RPCs whose server's row is found.
     pub joined_rpcs: u64,
+    /// What each client's log holds, by node.
+    pub clients: Vec<ClientLog>,
     /// Whether the clocks of all clients and servers that the RPCs join could be compared: else network times are unknown.
     pub clocks_known: bool,
 }
@@ -296,6 +323,8 @@ pub struct KindSums {
     pub asked: Asked,
     /// How many.
     pub count: u64,
+    /// What they are known by, and how many of them by that.
+    pub evidence: BTreeMap<Evidence, u64>,
     /// The whole.
     pub duration_us: Quantiles,
     /// Each part, in the order of [`Part::ALL`]: over all operations of the kind, also those without it; `None` where the logs can tell of
@@ -319,6 +348,23 @@ impl Operations {
         sums.fold((0, 0), |(all, drawn), (rpcs, sent)| (all + rpcs, drawn + sent))
     }
 
+    /// Operations that were inferred.
+    #[must_use]
+    pub fn inferred(&self) -> u64 {
+        self.rows.iter().filter(|row| row.asked.is_inferred()).count() as u64
+    }
+
+    /// RPCs of all clients that belong to no operation, by what they asked for.
+    #[must_use]
+    pub fn no_operation(&self) -> BTreeMap<Opcode, RpcSum> {
+        let mut all: BTreeMap<Opcode, RpcSum> = BTreeMap::new();
+        for (opcode, sum) in self.clients.iter().flat_map(|client| &client.no_operation) {
+            let of = all.entry(*opcode).or_default();
+            *of = RpcSum::of([&*of, sum]);
+        }
+        all
+    }
+
     /// Figures by kind, in the order of kinds.
     #[must_use]
     pub fn by_kind(&self) -> Vec<KindSums> {
@@ -334,6 +380,10 @@ impl Operations {
             KindSums {
                 asked,
                 count: rows.len() as u64,
+                evidence: rows.iter().fold(BTreeMap::new(), |mut counts, row| {
+                    *counts.entry(row.evidence).or_default() += 1;
+                    counts
+                }),
                 duration_us: Quantiles::of(rows.iter().map(|row| row.duration_us).collect()),
                 parts_us: Part::ALL.map(|part| is_told(part).then(|| of(part))),
             }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::merge::{Merge, all_of, earliest, latest};
 
 use crate::counted::Counted;
+use crate::events::LoggedEvents;
 use crate::symbol::Symbol;
 
 /// The request that a thread was handling when something happened.
@@ -218,6 +219,9 @@ pub struct TraceSummary {
     pub sent_timed_out: u64,
     /// Number of times that this node's targets evicted a client.
     pub evictions: u64,
+    /// What its lines for people (masks `warning`, `error`, `emerg`, `console`, `neterror`) tell.
+    #[serde(skip_serializing_if = "LoggedEvents::is_empty")]
+    pub events: LoggedEvents,
     /// What is missing from this part of the log.
     pub loss: TraceLoss,
     /// The node's own counters compared with the trace; empty if none were sampled.
@@ -226,7 +230,7 @@ pub struct TraceSummary {
 }
 
 crate::merge_fields!(TraceSummary {
-    bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, loss, counted,
+    bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, events, loss, counted,
 } by {
     first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of,
 });
@@ -271,6 +275,9 @@ pub struct TraceLoss {
     pub skipped_bytes: u64,
     /// Places where time goes backwards.
     pub clock_steps: u64,
+    /// Nodes whose log holds the records of several servers: their schedulers' numbers were left out.
+    #[serde(skip_serializing_if = "is_none")]
+    pub of_several_servers: u64,
     /// Pieces of the log that were given up before they were read.
     pub dropped_segments: u64,
     /// Bytes in the pieces counted by `dropped_segments`.
@@ -290,6 +297,11 @@ pub struct TraceLoss {
     pub unread_rpcs: u64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+fn is_none(number: &u64) -> bool {
+    *number == 0
+}
+
 impl Merge for TraceLoss {
     fn merge(&mut self, other: &Self) {
         let doubtful = match (self.nrs_sequence_doubtful, other.nrs_sequence_doubtful) {
@@ -303,7 +315,7 @@ impl Merge for TraceLoss {
         crate::merge_fields!(self, other, TraceLoss {
             nrs_sequence_gaps, nrs_sequence_likely, nrs_sequence_possible, nrs_sequence_seen,
             lost_starts, lost_ends, open_at_end, missing_handled, missing_handling, never_handled,
-            torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps,
+            torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps, of_several_servers,
             dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows,
             unread_parts, unread_rpcs,
         } by { nrs_sequence_doubtful: is });

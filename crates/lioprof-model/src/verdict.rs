@@ -1,6 +1,6 @@
 //! The verdict on an analysis.
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Format, Input};
 use crate::findings::{Check, CheckResult, Severity};
 use crate::units::plural;
 
@@ -29,7 +29,12 @@ pub fn judge(analysis: &Analysis) -> Judgement {
 /// Whether any check had something to look at.
 fn was_checked(analysis: &Analysis) -> bool {
     let is_answer = |check: &Check| matches!(check.result, CheckResult::Found | CheckResult::Healthy);
-    analysis.checks.iter().any(|check| is_answer(check) && !check.note)
+    !only_events(analysis) && analysis.checks.iter().any(|check| is_answer(check) && !check.note)
+}
+
+/// Whether no request is there to be judged, but events are.
+fn only_events(analysis: &Analysis) -> bool {
+    analysis.totals.rpcs == 0 && !analysis.events.is_empty()
 }
 
 /// Checks whose answer is missing for saying that nothing is wrong.
@@ -51,6 +56,14 @@ pub fn verdict(analysis: &Analysis) -> String {
     }
     if analysis.sent_by_clients().is_some() {
         return "There is no log of a server: what clients sent is told, and nothing judged.".to_owned();
+    }
+    let is_kernel_log = |input: &Input| input.format == Format::KernelLog;
+    if !analysis.inputs.is_empty() && analysis.inputs.iter().all(is_kernel_log) {
+        let events = analysis.events.len() as u64;
+        return format!("No debug log, but a kernel log: {} told, no requests to judge.", plural(events, "event"));
+    }
+    if only_events(analysis) {
+        return "No requests to judge: the log tells of events only.".to_owned();
     }
     if !was_checked(analysis) {
         return "Not enough I/O in the capture to judge.".to_owned();

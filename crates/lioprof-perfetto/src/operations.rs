@@ -168,6 +168,7 @@ mod tests {
             begin_us: 1_000,
             duration_us: 100,
             begin_evidence: BeginEvidence::FirstLine,
+            evidence: lioprof_model::Evidence::Logged,
             result: Some(0),
             rpcs: 2,
             joined_rpcs: 1,

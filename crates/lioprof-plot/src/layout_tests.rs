@@ -102,6 +102,7 @@ fn parts_of_operations_fit_on_the_page() {
                 begin_us: 0,
                 duration_us: 10_000 * u64::from(n),
                 begin_evidence: BeginEvidence::FirstLine,
+                evidence: lioprof_model::Evidence::Logged,
                 result: None,
                 rpcs: 1,
                 joined_rpcs: 1,

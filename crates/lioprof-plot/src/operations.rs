@@ -43,7 +43,9 @@ pub(crate) fn draw(operations: &Operations, options: &PlotOptions) -> Result<Sce
         return Err("there is no operation and no RPC in these logs");
     }
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.duration_us.total));
-    let what = if operations.from_clients {
+    let what = if operations.inferred() > 0 {
+        "Shares of the time that programs spent in each kind of operation. Kinds with * were inferred: each lasted at least so long."
+    } else if operations.from_clients {
         "Shares of the time that programs spent in each kind of operation."
     } else {
         "Shares of the time that RPCs took at their servers, from arrival to the end of handling: no client's log has operations."

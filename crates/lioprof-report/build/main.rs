@@ -56,6 +56,7 @@ const PAGES: &[(&str, &[&str])] = &[
             "view-jobs.js",
             "view-operations.js",
             "view-parts.js",
+            "view-events.js",
             "view-quality.js",
             "main.js",
         ],
@@ -75,7 +76,16 @@ const PAGES: &[(&str, &[&str])] = &[
     ),
     (
         "operations",
-        &["parts.js", "view-kinds.js", "view-parts.js", "view-slowest.js", "lanes.js", "view-operation.js", "main.js"],
+        &[
+            "parts.js",
+            "view-kinds.js",
+            "view-parts.js",
+            "view-slowest.js",
+            "lanes.js",
+            "view-operation.js",
+            "view-none.js",
+            "main.js",
+        ],
     ),
 ];
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lioprof_model::client_logs;
 use lioprof_model::units::{percent, plural, real, share};
 use lioprof_model::{Generator, KindSums, OperationRow, OperationRpc, Operations, Part, Quantiles, Stretch};
 use serde::Serialize;
@@ -58,6 +59,22 @@ pub(crate) fn operations<'a>(
         joined_rpcs: it.joined_rpcs,
         read_ahead_rpcs: it.read_ahead_rpcs,
         write_back_rpcs: it.write_back_rpcs,
+        inferred: it.inferred(),
+        // Which operations clients log, what was inferred, what belongs to none: sentences.
+        notes: client_logs::notes(&it.clients),
+        of_none: it
+            .no_operation()
+            .into_iter()
+            .map(|(opcode, sum)| {
+                object!(OfNone {
+                    opcode: opcode.to_string(),
+                    rpcs: sum.rpcs,
+                    us: sum.round_trip_us,
+                    what: client_logs::why_of_none(opcode),
+                })
+            })
+            .collect::<Vec<_>>(),
+        all_rpcs: it.rpcs,
         traced_nodes: traced(it).len(),
         // Unix seconds of the first begin.
         start: it.rows.iter().map(|row| row.begin_us).min().map(|us| us as f64 / 1e6),
@@ -117,6 +134,7 @@ fn kind(it: &KindSums, of: &Operations) -> impl Serialize + use<> {
         count: it.count,
         rpcs,
         us: figures(&it.duration_us),
+        evidence: it.evidence.iter().map(|(evidence, count)| (evidence.name(), *count)).collect::<Vec<_>>(),
         // `null`: the logs cannot tell.
         parts: it.parts_us.each_ref().map(|us| us.as_ref().map(figures)),
     })
@@ -165,6 +183,7 @@ fn operation<'a>(
         begin_us: row.begin_us,
         us: row.duration_us,
         result: row.result,
+        evidence: row.evidence.name(),
         is_walk: row.begin_evidence == lioprof_model::BeginEvidence::PathWalk,
         rpcs: row.rpcs,
         joined_rpcs: row.joined_rpcs,
@@ -237,6 +256,7 @@ mod tests {
             begin_us: 0,
             duration_us: us,
             begin_evidence: BeginEvidence::FirstLine,
+            evidence: lioprof_model::Evidence::Logged,
             result: None,
             rpcs: u32::try_from(rpcs).unwrap(),
             joined_rpcs: 0,

@@ -55,6 +55,8 @@ pub struct OperationClient {
     pub other_us: Option<u64>,
     /// What the logs do not tell.
     pub unknown_us: Option<u64>,
+    /// What it is known by: `logged`, else it was inferred.
+    pub evidence: String,
 }
 
 plain!(OperationClient);
@@ -64,7 +66,7 @@ impl From<&OperationRow> for OperationClient {
         Self {
             node: row.node.to_string(),
             pid: row.pid,
-            operation: row.asked.to_string(),
+            operation: row.asked.name(),
             fid: row.fid.map(|fid| fid.to_string()),
             begin_us: row.begin_us,
             duration_us: row.duration_us,
@@ -82,6 +84,7 @@ impl From<&OperationRow> for OperationClient {
             network_back_us: row.part_us(Part::NetworkBack),
             other_us: row.part_us(Part::Other),
             unknown_us: row.part_us(Part::Unknown),
+            evidence: row.evidence.name().to_owned(),
         }
     }
 }
@@ -106,7 +109,7 @@ pub fn write_operations(path: &Path, operations: &Operations) -> Result<usize, S
 mod tests {
     use std::sync::Arc;
 
-    use lioprof_model::{Asked, BeginEvidence, Parts};
+    use lioprof_model::{Asked, BeginEvidence, Evidence, Parts};
     use lustre_debuglog::Opcode;
 
     use super::*;
@@ -125,6 +128,7 @@ mod tests {
             begin_us: 1_700_000_000_000_000,
             duration_us: 7,
             begin_evidence: BeginEvidence::FirstLine,
+            evidence: Evidence::Logged,
             result: None,
             rpcs: 1,
             joined_rpcs: 1,

@@ -13,6 +13,7 @@
 //! ```
 
 mod comparison;
+mod events;
 mod format;
 mod number_table;
 pub mod operations;

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use lioprof_model::client_logs::{self, why_of_none};
 use lioprof_model::units::{milliseconds, percent, plural, real, share, thousands};
-use lioprof_model::{KindSums, OperationRow, Operations, Part, Quantiles, time};
+use lioprof_model::{ClientLog, KindSums, OperationRow, Operations, Part, Quantiles, RpcSum, time};
 use serde_json::{Value, json};
 
 use crate::number_table::NumberTable;
@@ -50,9 +51,11 @@ fn ms(us: u64) -> String {
 fn summary(operations: &Operations, all: bool, out: &mut dyn Write) -> io::Result<()> {
     if operations.rows.is_empty() {
         let none = "No operations and no RPCs in these logs, or none that were asked for.";
-        return paragraph(&format!("{none}{}", unawaited(operations)), "", "", out);
+        paragraph(&format!("{none}{}", unawaited(operations)), "", "", out)?;
+        return notes(operations, out);
     }
     paragraph(&heading(operations), "", "", out)?;
+    notes(operations, out)?;
     let kinds = operations.by_kind();
     let mut table = NumberTable::new(&["operation", "count", "p50 ms", "p90 ms", "p99 ms", "max ms", "sum s", "RPCs"]);
     for kind in &kinds {
@@ -70,6 +73,7 @@ fn summary(operations: &Operations, all: bool, out: &mut dyn Write) -> io::Resul
             percentiles(kind, out)?;
         }
     }
+    of_none(operations, out)?;
     writeln!(out, "\nThe slowest, in ms")?;
     for row in operations.slowest(SLOWEST) {
         paragraph(&line(row), "  ", "      ", out)?;
@@ -109,6 +113,34 @@ fn heading(operations: &Operations) -> String {
         text += " The clocks of some nodes could not be compared: times of the network are unknown there.";
     }
     text
+}
+
+/// Which operations clients log, and what was inferred.
+fn notes(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
+    let notes = client_logs::notes(&operations.clients);
+    if notes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    paragraph(&notes.join(" "), "", "", out)
+}
+
+/// The clients' RPCs that belong to no operation, by what they asked for.
+fn of_none(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
+    let of_none = operations.no_operation();
+    if !operations.from_clients || of_none.is_empty() {
+        return Ok(());
+    }
+    let RpcSum { rpcs, round_trip_us } = RpcSum::of(of_none.values());
+    let of_all = format!("{} of {}", thousands(rpcs), plural(operations.rpcs, "RPC"));
+    writeln!(out, "\nOf no operation: {of_all}, {:.3} s from sending to reply", real(round_trip_us) / 1e6)?;
+    for (opcode, sum) in &of_none {
+        let RpcSum { rpcs, round_trip_us } = *sum;
+        let (rpcs, sum_s) = (thousands(rpcs), real(round_trip_us) / 1e6);
+        let line = format!("{:<15} {rpcs:>7} {sum_s:>9.3} s  {}", opcode.to_string(), why_of_none(*opcode));
+        writeln!(out, "  {}", line.trim_end())?;
+    }
+    Ok(())
 }
 
 /// What of the servers' RPCs is not shown.
@@ -182,8 +214,31 @@ fn to_json(operations: &Operations) -> Value {
         "read_ahead_rpcs": operations.read_ahead_rpcs,
         "write_back_rpcs": operations.write_back_rpcs,
         "clocks_known": operations.clocks_known,
+        "inferred": operations.inferred(),
+        "clients": operations.clients.iter().map(client_json).collect::<Vec<_>>(),
         "kinds": kinds,
         "slowest": slowest,
+    })
+}
+
+fn client_json(client: &ClientLog) -> Value {
+    let RpcSum { rpcs, round_trip_us } = client.no_operation_sum();
+    let by_opcode: Vec<Value> = client
+        .no_operation
+        .iter()
+        .map(|(opcode, sum)| {
+            json!({ "opcode": opcode.to_string(), "rpcs": sum.rpcs, "round_trip_us": sum.round_trip_us })
+        })
+        .collect();
+    json!({
+        "node": &*client.node,
+        "logged": client.logged,
+        "not_logged": client.not_logged(),
+        "inferred": client.inferred,
+        "rpcs": client.rpcs,
+        "logged_rpcs": client.logged_rpcs,
+        "inferred_rpcs": client.inferred_rpcs,
+        "no_operation": { "rpcs": rpcs, "round_trip_us": round_trip_us, "by_opcode": by_opcode },
     })
 }
 
@@ -196,7 +251,9 @@ fn kind_json(kind: &KindSums) -> Value {
         .map(|(part, us)| (part.name_us().to_owned(), us.as_ref().map_or(Value::Null, figures)))
         .collect();
     json!({
-        "operation": kind.asked.to_string(),
+        "operation": kind.asked.name(),
+        "inferred": kind.asked.is_inferred(),
+        "evidence": &kind.evidence,
         "count": kind.count,
         "duration_us": figures(&kind.duration_us),
         "parts": parts,
@@ -209,7 +266,9 @@ fn row_json(row: &OperationRow) -> Value {
     json!({
         "node": &*row.node,
         "pid": row.pid,
-        "operation": row.asked.to_string(),
+        "operation": row.asked.name(),
+        "inferred": row.asked.is_inferred(),
+        "evidence": row.evidence,
         "fid": row.fid.map(|fid| fid.to_string()),
         "begin_us": row.begin_us,
         "duration_us": row.duration_us,
@@ -225,7 +284,7 @@ fn to_csv(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
     let mut columns = Columns::<OperationRow>::new([
         ("node", |it| it.node.to_string()),
         ("pid", |it| it.pid.to_string()),
-        ("operation", |it| it.asked.to_string()),
+        ("operation", |it| it.asked.name()),
         ("fid", |it| cell(it.fid)),
         ("begin_us", |it| it.begin_us.to_string()),
         ("duration_us", |it| it.duration_us.to_string()),
@@ -237,6 +296,7 @@ fn to_csv(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
     for part in Part::ALL {
         columns.push(part.name_us(), move |it| cell(it.part_us(part)));
     }
+    columns.push("evidence", |it| it.evidence.name().to_owned());
     columns.write(&operations.rows, out)
 }
 
@@ -244,7 +304,7 @@ fn to_csv(operations: &Operations, out: &mut dyn Write) -> io::Result<()> {
 mod tests {
     use std::sync::Arc;
 
-    use lioprof_model::{Asked, BeginEvidence, Parts};
+    use lioprof_model::{Asked, BeginEvidence, Evidence, Parts};
     use lustre_debuglog::vocab::OperationKind;
     use lustre_debuglog::{Fid, Opcode};
 
@@ -263,6 +323,7 @@ mod tests {
             begin_us: 1_700_000_000_000_000,
             duration_us: 42_345,
             begin_evidence: BeginEvidence::PathWalk,
+            evidence: Evidence::Logged,
             result: Some(-2),
             rpcs: 1,
             joined_rpcs: 1,
@@ -308,11 +369,60 @@ mod tests {
     }
 
     #[test]
+    fn what_clients_do_not_log_is_said() {
+        let mut inferred = made_up(Asked::Inferred(OperationKind::Open));
+        inferred.from_clients = true;
+        inferred.rows[0].evidence = Evidence::EntryLine;
+        inferred.rpcs = 22;
+        let sum = |rpcs, round_trip_us| RpcSum { rpcs, round_trip_us };
+        inferred.clients = vec![ClientLog {
+            node: Arc::from("client"),
+            logged: vec![OperationKind::Read, OperationKind::Write],
+            inferred: vec![OperationKind::Open],
+            rpcs: 22,
+            logged_rpcs: 0,
+            inferred_rpcs: 1,
+            no_operation: [(Opcode::LDLM_ENQUEUE, sum(20, 154_000)), (Opcode::MDS_CLOSE, sum(1, 1_000))].into(),
+        }];
+        let summary = text(&inferred, OperationsFormat::Summary);
+        assert!(summary.lines().all(|line| line.chars().count() <= 80), "{summary}");
+        let words = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+        for sentence in [
+            "The log of client has lines of reads and writes only; its opens (*) were inferred",
+            "21 of its 22 RPCs (0.155 s from sending to reply) belong to no operation",
+            "open* 1 42.34",
+            "Of no operation: 21 of 22 RPCs, 0.155 s from sending to reply LDLM_ENQUEUE 20 0.154 s walks,",
+        ] {
+            assert!(words.contains(sentence), "{sentence}: {summary}");
+        }
+        let json: Value = serde_json::from_str(&text(&inferred, OperationsFormat::Json)).unwrap_or_default();
+        let kind = &json["kinds"][0];
+        assert_eq!((&kind["operation"], &kind["inferred"]), (&"open".into(), &true.into()));
+        assert_eq!(kind["evidence"], json!({ "entry_line": 1 }));
+        assert_eq!(json["slowest"][0]["evidence"], "entry_line");
+        let client = &json["clients"][0];
+        assert_eq!(client["not_logged"], json!(["open", "close", "fsync", "stat"]));
+        assert_eq!(
+            client["no_operation"]["by_opcode"][1],
+            json!({ "opcode": "MDS_CLOSE", "rpcs": 1, "round_trip_us": 1000 })
+        );
+        let csv = text(&inferred, OperationsFormat::Csv);
+        assert!(csv.lines().nth(1).unwrap_or_default().ends_with(",entry_line"), "{csv}");
+        // Servers alone: how many RPCs the client sent is said all the same.
+        let mut servers = made_up(Asked::Rpc(Opcode::LDLM_ENQUEUE));
+        servers.clients = inferred.clients;
+        servers.clients[0].logged.clear();
+        servers.clients[0].inferred.clear();
+        let words = text(&servers, OperationsFormat::Summary).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("The log of client has no lines of operations. 21 of its 22 RPCs"), "{words}");
+    }
+
+    #[test]
     fn what_servers_cannot_tell_is_empty_or_null() {
         let servers = made_up(Asked::Rpc(Opcode::OST_WRITE));
         let csv = text(&servers, OperationsFormat::Csv);
         let line = csv.lines().nth(1).unwrap_or_default();
-        assert!(line.ends_with(",path_walk,-2,1,1,,,0,0,0,30000,0,0,,12345"), "{line}");
+        assert!(line.ends_with(",path_walk,-2,1,1,,,0,0,0,30000,0,0,,12345,logged"), "{line}");
         let json: Value = serde_json::from_str(&text(&servers, OperationsFormat::Json)).unwrap_or_default();
         assert_eq!(json["slowest"][0]["parts"]["client_work_us"], Value::Null);
         assert_eq!(json["slowest"][0]["parts"]["server_work_us"], 30_000);

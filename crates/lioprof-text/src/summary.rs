@@ -15,10 +15,15 @@ use lioprof_model::{
     TargetKindName, TargetSeries,
 };
 
+use crate::events;
 use crate::number_table::{NumberTable, TOP};
 use crate::style::paragraph;
 
 pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    if events::only_kernel_logs(analysis) {
+        events::heading(analysis, out)?;
+        return events::write(analysis, out);
+    }
     heading(analysis, out)?;
     nodes(analysis, out)?;
     osts(analysis, out)?;
@@ -28,6 +33,7 @@ pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> 
     locks(analysis, out)?;
     lock_requests(analysis, out)?;
     phases(analysis, out)?;
+    events::write(analysis, out)?;
     quality(analysis, out)
 }
 

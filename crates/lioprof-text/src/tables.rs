@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::io::{self, Write};
 
 use lioprof_model::{
-    Analysis, Client, Distribution, EnqueuePart, EnqueueSplit, Finding, Flow, Io, Job, LockObject, LockPair,
+    Analysis, Client, Distribution, EnqueuePart, EnqueueSplit, Event, Finding, Flow, Io, Job, LockObject, LockPair,
     LockTarget, Object, Operation, Owner, SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries, TimeOf, TimeSpent,
 };
 
@@ -33,6 +33,7 @@ pub const ALL: &[Table] = &[
     Table { name: "lock-objects", write: lock_objects },
     Table { name: "lock-pairs", write: lock_pairs },
     Table { name: "lock-requests", write: lock_requests },
+    Table { name: "events", write: events },
     Table { name: "findings", write: findings },
 ];
 
@@ -396,6 +397,19 @@ fn lock_pairs(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         ("wait_s", |it| format!("{:.6}", it.wait_s)),
     ])
     .write(analysis.locks.iter().flat_map(|locks| &locks.pairs), out)
+}
+
+fn events(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    Columns::<Event>::new([
+        ("time", |it| decimal(it.time, 6)),
+        ("node", |it| it.node.clone()),
+        ("kind", |it| it.kind.to_string()),
+        ("target", |it| cell(it.target.as_ref())),
+        ("client", |it| cell(it.client.as_ref())),
+        ("reason", |it| it.reason.clone()),
+        ("source", |it| it.source.name().to_owned()),
+    ])
+    .write(&analysis.events, out)
 }
 
 fn findings(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {

@@ -12,6 +12,7 @@
 mod bulk;
 mod client_bulk;
 mod nrs;
+mod several;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ use std::collections::VecDeque;
 use lioprof_model::traffic::counted_service;
 use lioprof_model::{
     BulkSpan, ClientEvent, ClientStep, HalfRpc, LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow,
-    RpcWindow, SentRpc, Symbol, Symbols, TargetEvidence, TraceLoss, TraceSummary,
+    RpcWindow, SentRpc, SeveralServers, Symbol, Symbols, TargetEvidence, TraceLoss, TraceSummary,
 };
 use lustre_debuglog::message::{ObjectName, Outcome};
 use lustre_debuglog::vocab::LockType;
@@ -33,6 +34,7 @@ use crate::decode::event::{Body, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use bulk::{Known, TransferId, Transfers};
 use client_bulk::{Built, BulkRequests};
 use nrs::{Counting, GapSum, Numbered, SequenceGaps};
+use several::Several;
 use size::Sizer;
 use undecided::Undecided;
 
@@ -127,6 +129,10 @@ struct Thread {
     known: bool,
     /// It has just dropped a request; `Handled RPC` follows all the same.
     dropped: bool,
+    /// No other pid has had its name since.
+    has_name: bool,
+    /// When it began its last request, microseconds since the epoch.
+    last_us: i64,
 }
 
 /// The join of one node.
@@ -150,6 +156,7 @@ pub(crate) struct Join {
     /// .. but for these, which waited for their last lines then.
     pub(crate) unfinished_before: FxHashSet<(Symbol, u64)>,
     pub(crate) gaps: SequenceGaps,
+    several: Several,
     sweep_at: usize,
 }
 
@@ -171,6 +178,7 @@ impl Join {
             repeats: false,
             unfinished_before: FxHashSet::default(),
             gaps: SequenceGaps::default(),
+            several: Several::default(),
             sweep_at: 1 << 16,
         }
     }
@@ -236,6 +244,9 @@ impl Join {
             Body::NrsStopDelay => self.gaps.add_unnumbered(),
             Body::Sending(sent) => {
                 self.sent.insert((sent.nid, sent.xid), (event.time_us, sent));
+                if sent.by_kernel && asks_for_itself(sent.opcode) {
+                    self.client_event(event, ClientStep::IsKernelThread, out);
+                }
                 self.sent_rpc(event, &sent, None, out);
                 if let Some(Built { fid, is_write, built_us, built_by }) =
                     self.bulk_requests.sent(sent.req, sent.opcode)
@@ -411,7 +422,9 @@ impl Join {
 
     /// What was found besides rows.
     pub(crate) fn summary(&self) -> TraceSummary {
-        let GapSum { seen, missing, likely, doubtful, possible } = self.gaps.sum();
+        // Numbers of several servers tell nothing of what is lost.
+        let sum = if self.several.is_certain() { GapSum::default() } else { self.gaps.sum() };
+        let GapSum { seen, missing, likely, doubtful, possible } = sum;
         let loss = TraceLoss {
             nrs_sequence_gaps: missing,
             nrs_sequence_likely: likely,
@@ -419,6 +432,7 @@ impl Join {
             nrs_sequence_doubtful: (!self.gaps.is_switched()).then_some(doubtful),
             nrs_sequence_possible: possible,
             nrs_sequence_seen: seen,
+            of_several_servers: u64::from(self.several.is_certain()),
             ..self.counts.loss.clone()
         };
         TraceSummary { loss, ..self.counts.clone() }
@@ -455,6 +469,7 @@ impl Join {
         self.by_key = self.by_key.drain().map(|((nid, xid), at)| ((renamed(nid), xid), at)).collect();
         self.sent = self.sent.drain().map(|((nid, xid), sent)| ((renamed(nid), xid), sent)).collect();
         self.sizer.symbols(&mut renamed);
+        self.several.symbols(&mut renamed);
         self.undecided.symbols(visit);
         for (_, sent) in self.sent.values_mut() {
             sent.symbols(visit);
@@ -469,12 +484,22 @@ impl Join {
         thread.dropped = false;
         let known = std::mem::replace(&mut thread.known, true);
         let lost = thread.current.take();
+        thread.last_us = event.time_us;
+        if !thread.has_name {
+            thread.has_name = true;
+            let last_us = |pid| self.threads.get(&pid).map_or(i64::MIN, |thread| thread.last_us);
+            let now = (event.pid, event.time_us);
+            if let Some(other) = self.several.takes_name(now, rpc.thread, out.symbols, last_us) {
+                self.threads.entry(other).or_default().has_name = false;
+            }
+        }
         if let Some(lost) = lost {
             // The thread has gone on: the end of that request was not logged.
             self.counts.loss.missing_handled += 1;
             self.counts.loss.lost_ends += u64::from(known);
             self.half_rpc(lost, event.pid, Some(event.time_us), out);
-            self.remove(lost);
+            self.unlink(lost);
+            self.free.extend(self.several.displace(event.pid, lost, known));
         }
         if let Some(numbered) = numbered {
             self.gaps.add(out.symbols.bytes(rpc.thread), rpc.opcode, numbered);
@@ -503,23 +528,36 @@ impl Join {
         let is_current =
             |pending: &OpenRequest| pending.nid == rpc.nid && pending.xid == rpc.xid && same(pending.req, rpc.req);
         let at = match current {
-            Some(at) if is_current(&self.requests[at as usize]) => at,
-            other => {
-                if let Some(other) = other {
-                    self.counts.loss.missing_handled += 1;
-                    self.counts.loss.lost_ends += u64::from(known);
-                    self.half_rpc(other, event.pid, Some(event.time_us), out);
-                    self.remove(other);
-                }
-                // A request that was dropped prints no start.
-                self.counts.loss.missing_handling += u64::from(!dropped);
-                // A thread's first request may have begun before the log.
-                self.counts.loss.lost_starts += u64::from(!dropped && known && numbered.is_none());
+            Some(at) if is_current(&self.requests[at as usize]) => {
+                // Another server's; else it was settled when this one began.
                 if previous.is_some() {
                     self.settle(event.pid, out);
                 }
-                self.find(rpc.nid, rpc.xid, |p| p.handled.is_none() && p.handling.is_none() && same(p.req, rpc.req))
-                    .unwrap_or_else(|| self.insert(OpenRequest::new(rpc.nid, rpc.xid, rpc.req, event.time_us)))
+                at
+            }
+            other => {
+                if let Some(displaced) = self.take_up(event, is_current) {
+                    // Another server's thread of the same pid goes on with what it does.
+                    self.settle(event.pid, out);
+                    self.threads.entry(event.pid).or_default().current = other;
+                    displaced
+                } else {
+                    if let Some(other) = other {
+                        self.counts.loss.missing_handled += 1;
+                        self.counts.loss.lost_ends += u64::from(known);
+                        self.half_rpc(other, event.pid, Some(event.time_us), out);
+                        self.remove(other);
+                    }
+                    // A request that was dropped prints no start.
+                    self.counts.loss.missing_handling += u64::from(!dropped);
+                    // A thread's first request may have begun before the log.
+                    self.counts.loss.lost_starts += u64::from(!dropped && known && numbered.is_none());
+                    if previous.is_some() {
+                        self.settle(event.pid, out);
+                    }
+                    self.find(rpc.nid, rpc.xid, |p| p.handled.is_none() && p.handling.is_none() && same(p.req, rpc.req))
+                        .unwrap_or_else(|| self.insert(OpenRequest::new(rpc.nid, rpc.xid, rpc.req, event.time_us)))
+                }
             }
         };
         let pending = &mut self.requests[at as usize];
@@ -535,6 +573,26 @@ impl Join {
         } else {
             self.waiting.push_back((event.time_us, event.pid));
         }
+    }
+
+    /// Why the log is one of several servers, if it is.
+    pub(crate) fn several_servers(&self, symbols: &Symbols) -> Option<SeveralServers> {
+        self.several.evidence(symbols)
+    }
+
+    /// The request that ends now although its thread has begun another one meanwhile.
+    fn take_up(&mut self, event: &Event, is_it: impl Fn(&OpenRequest) -> bool) -> Option<u32> {
+        let (at, known) = self.several.take_up(event.pid, |at| is_it(&self.requests[at as usize]))?;
+        // Its end is not lost; but that may have been told already.
+        let loss = &mut self.counts.loss;
+        loss.missing_handled = loss.missing_handled.saturating_sub(1);
+        loss.lost_ends = loss.lost_ends.saturating_sub(u64::from(known));
+        let pending = &mut self.requests[at as usize];
+        if let Some((rpc, thread)) = pending.handling.zip(self.threads.get(&event.pid)) {
+            self.several.at_once(rpc.thread, event.pid, event.time_us - thread.last_us);
+        }
+        pending.next_same_key = self.by_key.insert((pending.nid, pending.xid), at);
+        Some(at)
     }
 
     /// The request that a thread handled at this time has waited long enough for its last lines.
@@ -754,6 +812,11 @@ impl Join {
         }
         self.sweep_at = 2 * (self.by_key.len() + self.sent.len()) + (1 << 16);
     }
+}
+
+/// Whether a program's thread sends requests of this kind itself, so that it matters that a thread is none.
+fn asks_for_itself(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::LDLM_ENQUEUE | Opcode::MDS_CLOSE | Opcode::MDS_READPAGE | Opcode::MDS_SYNC)
 }
 
 fn is_callback(opcode: Opcode) -> bool {

@@ -8,6 +8,7 @@
 //! * `envelope`: what mail clients, web pages, `pdsh`, `grep` and syslog made of a text, undone where it is met.
 //! * `decode`: chunks framed and parsed in parallel, put into one order.
 //! * `join`: about eleven records to one row per RPC.
+//! * [`KernelLog`]: what kernel logs tell.
 //! * [`Inputs`]: the logs of all nodes, read into a [`RowSink`](lioprof_model::RowSink).
 //! * [`LiveTrace`]: the same for a log that is still being written.
 //! * [`decode_text`]: a binary log as text.
@@ -50,7 +51,9 @@ pub mod stages;
 
 mod decode;
 mod envelope;
+mod identity;
 mod join;
+mod kernel_log;
 mod live;
 mod logs;
 mod plan;
@@ -60,6 +63,7 @@ mod segment_scan;
 mod sink_thread;
 
 pub use decode::chunk::CLOCK_STEP_US;
+pub use kernel_log::{HostLog, KernelEvent, KernelLog, kernel_log_lines};
 pub use live::{HandedOn, LiveTrace, Segment};
 pub use logs::ReadLogs;
 pub use plan::{DEFAULT_CHUNK_BYTES, Inputs, NodeLogs, Reading};

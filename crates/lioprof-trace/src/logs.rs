@@ -120,7 +120,9 @@ fn read(
     }
     summary.merge(&join.summary());
     summary.loss.streams_without_head = streams_without_head(&logs);
-    let inputs = logs.iter().map(|log| account(symbols.text(node), log)).collect();
+    let several = join.several_servers(symbols);
+    let inputs = logs.iter().map(|log| Input { several_servers: several.clone(), ..account(symbols.text(node), log) });
+    let inputs = inputs.collect();
     ReadLogs { logs: NodeLogs(logs.into_iter().map(|log| log.planned).collect()), inputs, summary, duplicates }
 }
 
@@ -153,6 +155,8 @@ fn account(node: String, log: &LogResult) -> Input {
     Input {
         path: planned.found.path.display().to_string(),
         node,
+        node_from: Some(planned.node_from),
+        several_servers: None,
         format: match planned.form {
             Form::Text => Format::Text,
             Form::Binary(_) => Format::Binary,

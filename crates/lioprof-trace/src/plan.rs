@@ -1,10 +1,12 @@
 //! What to read: opened once for a look, grouped by node.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use lioprof_model::NodeFrom;
 use lustre_debuglog::frame::{Form, binary, text};
 
 use crate::decode::reader::{BinaryReader, TextReader};
@@ -14,9 +16,14 @@ use crate::envelope::kinds::Repairs;
 use crate::envelope::prefix::Sender;
 use crate::envelope::repair;
 use crate::envelope::split::{self, Part};
+use crate::identity::contents::Contents;
+use crate::identity::decide::decide;
+use crate::identity::evidence::{Decision, Decisions, Evidence, Refusal};
 use crate::input::{
-    self, Compression, Discovered, Door, Found, InputError, InputProblem, NodeRule, Opened, PROBE_BYTES, SharedDamage,
+    self, Compression, Discovered, Door, Found, InputError, InputProblem, Member, NodeRule, Opened, PROBE_BYTES,
+    Severity, SharedDamage, node,
 };
+use crate::kernel_log::{self, KernelLog, OpenedKernelLog};
 use crate::progress::Progress;
 
 /// A binary log that cannot be read at any offset is kept in memory up to this size, then in a
@@ -29,6 +36,8 @@ pub const DEFAULT_CHUNK_BYTES: usize = 512 << 10;
 /// An input that is a debug log.
 pub(crate) struct Planned {
     pub(crate) found: Found,
+    /// What told the node.
+    pub(crate) node_from: NodeFrom,
     pub(crate) compression: Option<Compression>,
     pub(crate) form: Form,
     /// Time of the first record, for the order of inputs.
@@ -49,10 +58,14 @@ pub(crate) struct Planned {
 pub struct Inputs {
     /// The logs of each node.
     pub nodes: BTreeMap<String, NodeLogs>,
+    /// Kernel logs.
+    pub kernel_logs: Vec<KernelLog>,
     /// Folders of rows.
     pub stores: Vec<PathBuf>,
     /// Inputs that cannot be used, and notes.
     pub problems: Vec<InputProblem>,
+    /// Which node each input belongs to, and why: a sentence each.
+    pub named: Vec<String>,
 }
 
 impl Inputs {
@@ -60,25 +73,106 @@ impl Inputs {
     #[must_use]
     pub fn find(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool, progress: &Progress) -> Self {
         let discovered = input::discover(inputs, rules, is_store);
-        let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
         let mut problems = discovered.problems;
+        let mut looks: Vec<(Planned, Evidence)> = Vec::new();
+        let mut kernel_logs = KernelLogs::new(rules);
+        // One log has nothing to be compared with.
+        let mut alone = discovered.files.len() == 1;
         let mut todo: VecDeque<Found> = discovered.files.into();
+        let mut kernel_files = discovered.kernel_logs;
         while let Some(found) = todo.pop_front() {
-            match look(found, rules, progress) {
-                Ok(Looked::Logs(parts)) => {
-                    for planned in parts {
-                        nodes.entry(planned.found.node.clone()).or_default().0.push(planned);
-                    }
-                }
+            let fixed = found.fixed_node(rules);
+            match look(found.clone(), fixed, alone, rules, progress) {
+                Ok(Looked::Logs(parts)) => looks.extend(parts),
                 Ok(Looked::Archive(mut inside)) => {
+                    alone &= inside.files.len() == 1;
                     problems.append(&mut inside.problems);
+                    kernel_files.append(&mut inside.kernel_logs);
                     inside.files.into_iter().rev().for_each(|member| todo.push_front(member));
                 }
-                Err(problem) => problems.push(problem),
+                Err(InputError::KernelLog { log, .. }) => kernel_logs.add(&found, *log, false),
+                Err(error) => problems.push((&error).into()),
             }
         }
+        for (found, is_beside) in kernel_files {
+            match input::open(&found) {
+                Err(InputError::KernelLog { log, .. }) => kernel_logs.add(&found, *log, is_beside),
+                // Somebody has changed it since it was looked at.
+                Ok(_) => {}
+                Err(error) => problems.push((&error).into()),
+            }
+        }
+        let (nodes, named, refused) = by_node(looks);
+        problems.extend(refused);
+        let kernel_logs = kernel_logs.of_nodes(&nodes);
         progress.expect(nodes.values().flat_map(|logs| &logs.0).map(|planned| planned.file_bytes).sum());
-        Self { nodes, stores: discovered.stores, problems }
+        Self { nodes, kernel_logs, stores: discovered.stores, problems, named }
+    }
+}
+
+/// Decides of which node each log is: the logs by node, which node each log is of, and what cannot be decided.
+fn by_node(looks: Vec<(Planned, Evidence)>) -> (BTreeMap<String, NodeLogs>, Vec<String>, Vec<InputProblem>) {
+    let (planned, evidence): (Vec<Planned>, Vec<Evidence>) = looks.into_iter().unzip();
+    let Decisions { nodes: decisions, refusals } = decide(&evidence);
+    let problems = refusals.into_iter().map(|Refusal { inputs, message }| {
+        let path = inputs.first().map_or_else(PathBuf::new, |&at| planned[at].found.path.clone());
+        InputProblem { path, severity: Severity::Error, message }
+    });
+    let problems = problems.collect();
+    let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
+    let mut named = Vec::new();
+    for (mut planned, decision) in planned.into_iter().zip(decisions) {
+        let Some(Decision { node, from, why }) = decision else { continue };
+        let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+        named.push(format!("`{}` is a log of node {node} (by {}{why})", planned.found.path.display(), in_words(from)));
+        planned.node_from = from;
+        planned.found.node.clone_from(&node);
+        nodes.entry(node).or_default().0.push(planned);
+    }
+    (nodes, named, problems)
+}
+
+fn in_words(from: NodeFrom) -> &'static str {
+    match from {
+        NodeFrom::Option => "--node",
+        NodeFrom::Prefix => "the host that it names",
+        NodeFrom::Path => "the part of the paths that tells the inputs apart",
+        NodeFrom::Name => "its name",
+        NodeFrom::Folder => "its folder",
+        NodeFrom::Contents => "its contents",
+        NodeFrom::Stdin => "where it comes from",
+    }
+}
+
+/// Kernel logs among the inputs.
+struct KernelLogs<'a> {
+    rules: &'a [NodeRule],
+    read: Vec<KernelLog>,
+}
+
+impl<'a> KernelLogs<'a> {
+    fn new(rules: &'a [NodeRule]) -> Self {
+        Self { rules, read: Vec::new() }
+    }
+
+    fn add(&mut self, found: &Found, opened: OpenedKernelLog, is_beside: bool) {
+        let node_is_given = matches!(found.fixed_node(self.rules), Some((_, NodeFrom::Option)));
+        self.read.push(KernelLog { node_is_given, is_beside, ..kernel_log::read(found, opened) });
+    }
+
+    /// All of them; what names no node is of the node whose debug logs alone lie in the same folder.
+    fn of_nodes(self, nodes: &BTreeMap<String, NodeLogs>) -> Vec<KernelLog> {
+        let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_owned();
+        let mut read = self.read;
+        for log in read.iter_mut().filter(|log| !log.node_is_given && !nodes.contains_key(&log.node)) {
+            let here = folder(&log.path);
+            let is_here = |logs: &NodeLogs| logs.0.iter().any(|planned| folder(&planned.found.path) == here);
+            let mut beside = nodes.iter().filter(|(_, logs)| is_here(logs)).map(|(node, _)| node);
+            if let (Some(node), None) = (beside.next(), beside.next()) {
+                log.node.clone_from(node);
+            }
+        }
+        read
     }
 }
 
@@ -96,7 +190,7 @@ impl NodeLogs {
     /// Tells the progress that all logs will be read once more.
     pub fn expect_again(&self) {
         for log in &self.0 {
-            let member = log.found.member.as_ref().map(input::Member::expect_again);
+            let member = log.found.member.as_ref().map(Member::expect_again);
             log.progress.expect_again(member.or(log.file_bytes).unwrap_or(0));
         }
     }
@@ -104,39 +198,62 @@ impl NodeLogs {
 
 /// What was found behind a path.
 enum Looked {
-    /// A log, or one for each host that it names.
-    Logs(Vec<Planned>),
+    /// A log, or one for each host that it names; and what is known of the server that wrote it.
+    Logs(Vec<(Planned, Evidence)>),
     /// Members of an archive that came out of a pipe.
     Archive(Discovered),
 }
 
-/// Looks at an input. A text that says which hosts its lines come from becomes an input for each, unless the user has said whose it is.
-fn look(mut found: Found, rules: &[NodeRule], progress: &Progress) -> Result<Looked, InputProblem> {
-    let problem = |err| InputProblem::from(&err);
+/// Looks at an input: what it is, and what is known of the server that wrote it. If it is `alone`, its contents do not matter for that. A text
+/// that says which hosts its lines come from becomes an input for each.
+fn look(
+    mut found: Found,
+    fixed: Option<(String, NodeFrom)>,
+    alone: bool,
+    rules: &[NodeRule],
+    progress: &Progress,
+) -> Result<Looked, InputError> {
     let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
-    let can_be_opened_again = metadata.is_some() || found.member.is_some();
     let mut head = Vec::new();
-    let (compression, form, is_utf16, opened) = if let Some(member) = &mut found.member {
+    // What is known of a member does not have to be read again.
+    let opened = if let Some(member) = &mut found.member {
         head.extend_from_slice(member.head());
         member.forget_head();
-        (member.compression(), member.form(), member.is_utf16(), None)
+        None
     } else {
-        let mut opened = if can_be_opened_again {
-            input::open(&found).map_err(problem)?
+        let mut opened = if metadata.is_some() {
+            input::open(&found)?
         } else {
-            match input::open_door(&found).map_err(problem)? {
+            match input::open_door(&found)? {
                 Door::Log(opened) => *opened,
                 Door::Archive(archive) => return Ok(Looked::Archive(input::look_into(&found, archive, rules))),
             }
         };
         // The stream never fails: damage ends it, and is told when it is read to the end.
         opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
-        (opened.compression, opened.form, opened.is_utf16, Some(opened))
+        Some(opened)
+    };
+    let (form, compression, is_utf16) = match (&opened, &found.member) {
+        (Some(opened), _) => (opened.form, opened.compression, opened.is_utf16),
+        (None, Some(member)) => (member.form().unwrap_or(Form::Text), member.compression(), member.is_utf16()),
+        (None, None) => (Form::Text, None, false),
     };
     // Who a file belongs to, the user may have said: then it is one.
-    let is_named = || rules.iter().any(|rule| rule.matches(&found.path) || rule.matches(found.place()));
-    let is_split = form == Form::Text && split::names_senders(&head) && !is_named();
+    let may_be_split = form == Form::Text && matches!(fixed, None | Some((_, NodeFrom::Stdin)));
+    let is_split = may_be_split && split::names_senders(&head);
     let first_us = first_time(&head, form);
+    let mut contents = Contents::default();
+    if !alone && fixed.is_none() && !is_split {
+        contents.add(&as_logged(&head, form), form);
+        if head.len() == PROBE_BYTES {
+            let tail = match (&opened, &found.member) {
+                (Some(opened), _) => opened.tail(PROBE_BYTES),
+                (None, Some(member)) => member.tail(PROBE_BYTES),
+                (None, None) => Vec::new(),
+            };
+            contents.add(&as_logged(&tail, form), form);
+        }
+    }
     let whole = |mut opened: Opened| {
         opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
         opened
@@ -144,38 +261,78 @@ fn look(mut found: Found, rules: &[NodeRule], progress: &Progress) -> Result<Loo
     if is_split {
         let opened = match opened {
             Some(opened) => whole(opened),
-            None => input::open(&found).map_err(problem)?,
+            None => input::open(&found)?,
         };
-        return parts(found, opened, progress).map(Looked::Logs);
+        return parts(&found, fixed.as_ref(), opened, progress).map(Looked::Logs);
     }
-    let opened = opened.filter(|_| !can_be_opened_again).map(|opened| Box::new(whole(opened)));
+    let evidence = Evidence {
+        fixed,
+        components: node::components(found.place()),
+        here: node::here(found.place()),
+        contents,
+        path: found.path.display().to_string(),
+    };
+    let opened = opened.filter(|_| metadata.is_none()).map(|opened| Box::new(whole(opened)));
     let file_bytes = match &found.member {
         Some(member) => Some(member.file_bytes()),
         None => metadata.map(|metadata| metadata.len()),
     };
-    let (progress, repairs) = (progress.clone(), Repairs::default());
-    let planned = Planned { compression, found, form, first_us, file_bytes, progress, opened, is_utf16, repairs };
-    Ok(Looked::Logs(vec![planned]))
+    let planned = Planned {
+        compression,
+        found,
+        node_from: NodeFrom::Name,
+        form,
+        first_us,
+        file_bytes,
+        progress: progress.clone(),
+        opened,
+        is_utf16,
+        repairs: Repairs::default(),
+    };
+    Ok(Looked::Logs(vec![(planned, evidence)]))
 }
 
-/// The inputs that a text of several hosts is. What damages it is told with the first of them.
-fn parts(found: Found, opened: Opened, progress: &Progress) -> Result<Vec<Planned>, InputProblem> {
+/// The inputs that a text of several hosts is, each with the host or file that its lines name. What damages the text is told with the first
+/// of them.
+fn parts(
+    found: &Found,
+    fixed: Option<&(String, NodeFrom)>,
+    opened: Opened,
+    progress: &Progress,
+) -> Result<Vec<(Planned, Evidence)>, InputError> {
     let (compression, is_utf16, mut damage) = (opened.compression, opened.is_utf16, Some(opened.damage));
-    let parts = split::split(opened.stream, SPOOL_BYTES).map_err(|source| {
-        InputProblem::from(&InputError::Io { action: "split by hosts", path: found.path.clone(), source })
+    let parts = split::split(opened.stream, SPOOL_BYTES).map_err(|source| InputError::Io {
+        action: "split by hosts",
+        path: found.path.clone(),
+        source,
     })?;
     let planned = parts.into_iter().map(|Part { sender, mut text, repairs }| {
         let mut head = Vec::new();
         text.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
-        let node = match sender {
-            Some(Sender::Host(host)) => host,
-            Some(Sender::File(path)) => input::node::node_of(Path::new(&path), &[]),
-            None => found.node.clone(),
+        let mut contents = Contents::default();
+        contents.add(&head, Form::Text);
+        let mut evidence = Evidence {
+            fixed: fixed.cloned(),
+            components: node::components(found.place()),
+            here: node::here(found.place()),
+            contents,
+            path: found.path.display().to_string(),
         };
-        Planned {
+        match sender {
+            Some(Sender::Host(host)) => evidence.fixed = Some((host, NodeFrom::Prefix)),
+            // As if the file that the lines name lay in a folder of this one's name.
+            Some(Sender::File(file)) => {
+                evidence.components.extend(node::components(Path::new(&file)));
+                evidence.path = format!("{}: {file}", evidence.path);
+                evidence.fixed = None;
+            }
+            None => {}
+        }
+        let planned = Planned {
             compression,
             first_us: first_time(&head, Form::Text),
-            found: Found { node, ..found.clone() },
+            found: found.clone(),
+            node_from: NodeFrom::Name,
             form: Form::Text,
             file_bytes: None,
             progress: progress.clone(),
@@ -186,9 +343,18 @@ fn parts(found: Found, opened: Opened, progress: &Progress) -> Result<Vec<Planne
             ))),
             is_utf16,
             repairs,
-        }
+        };
+        (planned, evidence)
     });
     Ok(planned.collect())
+}
+
+/// The beginning or the end of a log as it was logged, whatever it arrived in.
+fn as_logged(bytes: &[u8], form: Form) -> Cow<'_, [u8]> {
+    match form {
+        Form::Text => Cow::Owned(repair::repaired(bytes).text),
+        Form::Binary(_) => Cow::Borrowed(bytes),
+    }
 }
 
 fn first_time(head: &[u8], form: Form) -> i64 {
@@ -200,7 +366,7 @@ fn first_time(head: &[u8], form: Form) -> i64 {
                     _ => None,
                 })
             };
-            time_of(head).or_else(|| time_of(&repair::repaired(head).text))
+            time_of(head).or_else(|| time_of(&as_logged(head, form)))
         }
         Form::Binary(layout) => {
             binary::BinaryRecords::new(head, layout).flatten().map(|(record, _)| record.time_us).next()

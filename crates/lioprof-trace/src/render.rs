@@ -18,6 +18,7 @@ use crate::decode::moment::Moment;
 use crate::decode::source::Chunks;
 use crate::envelope::repair;
 use crate::input::{InputProblem, NodeRule, Severity};
+use crate::kernel_log::KernelLog;
 use crate::plan::{Inputs, OpeningNotes, Reading};
 use crate::progress::Progress;
 
@@ -67,6 +68,7 @@ fn decode_nodes(
 ) -> io::Result<DecodeOutcome> {
     let inputs = Inputs::find(inputs, rules, &|_| false, progress);
     let mut outcome = DecodeOutcome { problems: inputs.problems, ..DecodeOutcome::default() };
+    outcome.problems.extend(inputs.kernel_logs.iter().map(KernelLog::no_records));
     for (_, mut logs) in inputs.nodes {
         logs.0.sort_by_key(|input| input.first_us);
         let mut sorter = Sorter::default();

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
     let Some(mut outcome) = read else { return Ok(Code::Unusable) };
     find_and_predict(&mut outcome.analysis, &limits, |changes| outcome.replay.predict(changes));
     messages::problems(&outcome.problems, verbosity);
+    messages::named(&outcome.named, verbosity);
     // The summary says them, too: not twice on one screen.
     let on_screen = args.format == Format::Summary && io::stdout().is_terminal() && io::stderr().is_terminal();
     for warning in outcome.analysis.warnings.iter().filter(|_| !on_screen) {
@@ -41,6 +42,8 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
         locks: !args.no_locks,
         contended: args.contended,
         baseline: args.baseline.read()?,
+        boot_us: args.boot_time,
+        zone_us: args.timezone,
         ..args.log.config()
     })
 }

@@ -1,6 +1,7 @@
 //! The command line: a file per command, what several share in `shared.rs`.
 
 mod analyze;
+mod anonymise;
 mod check;
 mod compare;
 #[cfg(feature = "daemon")]
@@ -27,6 +28,7 @@ use clap::{Parser, Subcommand};
 use crate::about;
 
 pub(crate) use analyze::AnalyzeArgs;
+pub(crate) use anonymise::AnonymiseArgs;
 pub(crate) use check::CheckArgs;
 pub(crate) use compare::{CompareArgs, CompareFormat, RegressionLimit};
 #[cfg(feature = "daemon")]
@@ -89,6 +91,8 @@ pub(crate) enum Command {
     Compare(Box<CompareArgs>),
     /// Print a binary log as text, as `lctl debug_file` does, sorted by time.
     Decode(DecodeArgs),
+    /// Write logs and counters again with all names replaced by pseudonyms, to be sent to others.
+    Anonymise(AnonymiseArgs),
     /// Show where the time of clients' operations (open, read, fsync, ..) went, from logs of clients and servers.
     Operations(Box<OperationsArgs>),
     /// Predict how long the same work would take with something changed, by replaying the requests.

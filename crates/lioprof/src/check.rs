@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use lioprof_health::{
-    Detail, FACTS_SCHEMA, Fact, ServerFacts, Status, SurveyFacts, TextOptions, Watch, gather, judge, text,
+    Detail, FACTS_SCHEMA, Fact, ServerFacts, Status, SurveyFacts, TextOptions, Watch, gather, judge, judge_kernel_logs,
+    text,
 };
 use lioprof_model::time::now_us;
 use lioprof_model::units::{human_bytes, plural};
@@ -17,6 +18,7 @@ use lioprof_remote::{RemoteCommand, Ssh, on_all};
 
 use crate::args::{CheckArgs, FailOn};
 use crate::exit_code::Code;
+use crate::kernel_logs;
 use crate::messages::{self, Verbosity};
 use crate::survey::{self, Caution};
 use crate::survey_files::SurveyFiles;
@@ -29,6 +31,11 @@ pub(crate) fn run(args: &CheckArgs, verbosity: Verbosity) -> anyhow::Result<Code
         }
         messages::found(true, &facts, "")?;
         return Ok(Code::Success);
+    }
+    if !args.kernel_log.is_empty() {
+        let report = judge_kernel_logs(kernel_logs::read(&args.kernel_log)?);
+        messages::found(args.json, &report, text(&report, TextOptions { all: verbosity == Verbosity::Verbose }))?;
+        return Ok(code(&report, args.fail_on));
     }
     let (mut servers, failed) = if let Some(hosts) = &args.hosts {
         if let Some(time) = args.watch {

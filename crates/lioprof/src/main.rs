@@ -3,6 +3,7 @@
 
 mod about;
 mod analyze;
+mod anonymise;
 mod args;
 mod check;
 mod compare;
@@ -18,6 +19,7 @@ mod exit_code;
 mod export;
 mod findings;
 mod generate;
+mod kernel_logs;
 mod messages;
 mod operations;
 mod output_dir;
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
     };
     let result = match &args.command {
         Command::Analyze(analyze_args) => analyze::run(analyze_args, verbosity),
+        Command::Anonymise(anonymise_args) => anonymise::run(anonymise_args, verbosity),
         Command::Compare(compare_args) => compare::run(compare_args, verbosity),
         Command::Decode(decode_args) => decode::run(decode_args, verbosity),
         Command::Operations(operations_args) => operations::run(operations_args, verbosity),

@@ -44,11 +44,22 @@ pub(crate) fn problems(problems: &[InputProblem], verbosity: Verbosity) {
         error(&problem.message);
     }
     if notes.len() > FEW_NOTES && verbosity < Verbosity::Verbose {
-        note(verbosity, &format!("note: {} other files are skipped; --verbose lists them and says why", notes.len()));
+        let skipped = notes.iter().filter(|problem| problem.message.contains("` skipped: ")).count();
+        if skipped == 0 {
+            return;
+        }
+        note(verbosity, &format!("note: {skipped} other files are skipped; --verbose lists them and says why"));
         return;
     }
     for problem in notes {
         note(verbosity, &format!("note: {}", problem.message));
+    }
+}
+
+/// Says which node each log belongs to, and why, if `--verbose` asks for it.
+pub(crate) fn named(named: &[String], verbosity: Verbosity) {
+    for sentence in named.iter().filter(|_| verbosity >= Verbosity::Verbose) {
+        print(sentence);
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn read<T>(
 /// Says what was wrong with the inputs, and the warnings of the analysis.
 pub(crate) fn say(outcome: &Outcome, verbosity: Verbosity) {
     messages::problems(&outcome.problems, verbosity);
+    messages::named(&outcome.named, verbosity);
     for warning in &outcome.analysis.warnings {
         messages::note(verbosity, &format!("warning: {warning}"));
     }

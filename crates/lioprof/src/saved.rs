@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lioprof_model::Analysis;
+use lioprof_model::{Analysis, Event};
 use serde::Deserialize;
 
 use crate::messages::{self, Verbosity};
@@ -20,7 +20,9 @@ pub(crate) fn schema(json: &[u8]) -> serde_json::Result<String> {
 pub(crate) fn complete(analysis: &mut Analysis, path: &Path, verbosity: Verbosity) -> anyhow::Result<()> {
     let name = path.display();
     let mut left_out = Vec::new();
-    let missing = if analysis.others.is_empty() { Vec::new() } else { tables(analysis, path)? };
+    let mut missing = if analysis.others.is_empty() { Vec::new() } else { tables(analysis, path)? };
+    // Of events there is no more than the list.
+    missing.retain(|list| !Event::is_rest(list));
     if !missing.is_empty() {
         left_out.push(format!(
             "`{name}` has only the largest rows of {}: their complete tables are not in `tables` beside it",

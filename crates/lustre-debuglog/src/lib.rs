@@ -45,6 +45,7 @@
 #![forbid(unsafe_code)]
 
 pub mod frame;
+pub mod kernel_log;
 pub mod message;
 pub mod record;
 pub mod vocab;

@@ -2,8 +2,14 @@
 
 /// Bits of [`Record::subsystem`] that this crate or its users look at (`libcfs_debug.h`, stable values).
 pub mod subsystem {
+    /// `llite`: what programs ask the client for.
+    pub const LLITE: u32 = 0x80;
     /// `rpc`: ptlrpc.
     pub const RPC: u32 = 0x100;
+    /// `lnet`: LNet itself.
+    pub const LNET: u32 = 0x400;
+    /// `lnd`: its network drivers.
+    pub const LND: u32 = 0x800;
     /// `filter`: ofd, and `mdt_io.c`.
     pub const FILTER: u32 = 0x2000;
     /// `ldlm`: the lock manager.
@@ -12,6 +18,8 @@ pub mod subsystem {
 
 /// Bits of [`Record::mask`]. A record may carry several: test bits, never compare for equality.
 pub mod mask {
+    /// `neterror`.
+    pub const NETERROR: u32 = 0x100;
     /// `net`.
     pub const NET: u32 = 0x200;
     /// `warning`.
@@ -20,10 +28,14 @@ pub mod mask {
     pub const DLMTRACE: u32 = 0x1_0000;
     /// `error`.
     pub const ERROR: u32 = 0x2_0000;
+    /// `emerg`.
+    pub const EMERG: u32 = 0x4_0000;
     /// `rpctrace`.
     pub const RPCTRACE: u32 = 0x10_0000;
     /// `console`.
     pub const CONSOLE: u32 = 0x200_0000;
+    /// The bits of what the kernel log has, too (`D_CANTMASK`), and of errors of the network.
+    pub const FOR_PEOPLE: u32 = NETERROR | WARNING | ERROR | EMERG | CONSOLE;
 }
 
 /// Which kernel context logged a record (`ph_type`, the digit after the CPU's dot).

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use lioprof_model::{Asked, BeginEvidence, Direction, OperationRow, OperationRpc, Operations, Part, ServedRpc, Symbol};
+use lioprof_model::{
+    Asked, BeginEvidence, Direction, Evidence, OperationRow, OperationRpc, Operations, Part, ServedRpc, Symbol,
+};
 use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Fid, Opcode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::client::{Client, OrphanReply, Sent};
+use super::client::Client;
+use super::requests::{OrphanReply, Sent};
 use super::servers::{LockWaits, RpcKey, Served, Servers, Work};
 use super::threads::{Found, Ghost};
 use super::timeline::{Claim, Strength, cut};
@@ -48,6 +51,7 @@ impl Joiner<'_> {
         for (node, mut client) in clients {
             let (operations, ghosts) = client.finish();
             if operations.is_empty() {
+                out.clients.extend(client.is_programs().then(|| client.log(self.name(node), &[], |_| None)));
                 continue;
             }
             out.from_clients = true;
@@ -80,6 +84,7 @@ impl Joiner<'_> {
                 node: self.name(served.node),
                 pid: served.pid,
                 asked: Asked::Rpc(served.opcode),
+                evidence: Evidence::Logged,
                 fid: None,
                 name: None,
                 begin_us: served.arrival_us,
@@ -330,7 +335,11 @@ impl OneClient<'_> {
             out.rows.push(OperationRow {
                 node: Arc::clone(&name),
                 pid: *pid,
-                asked: Asked::Operation(found.kind),
+                asked: match found.evidence {
+                    Evidence::Logged => Asked::Operation(found.kind),
+                    _ => Asked::Inferred(found.kind),
+                },
+                evidence: found.evidence,
                 fid: found.fid,
                 name: found.name.and_then(|name| self.joiner.names.get(&name).cloned()),
                 begin_us: found.begin_us,
@@ -347,6 +356,9 @@ impl OneClient<'_> {
         }
         out.unfinished += ghosts.len() as u64;
         out.rpcs += self.client.rpcs.len() as u64;
+        let evidence = |rpc: usize| owners[rpc].map(|owner| order[owner].1.evidence);
+        let found: Vec<Found> = order.iter().map(|(_, found)| *found).collect();
+        out.clients.push(self.client.log(Arc::clone(&name), &found, evidence));
         for (rpc, owner) in self.client.rpcs.iter().zip(&owners) {
             if let (None, Some(bulk)) = (owner, rpc.bulk) {
                 *if bulk.is_write { &mut out.write_back_rpcs } else { &mut out.read_ahead_rpcs } += 1;
@@ -362,6 +374,9 @@ impl OneClient<'_> {
             }
             if let Some(lock) = rpc.lock.map(|lock| &self.client.locks[lock]) {
                 return windows.at(lock.pid, lock.started_us);
+            }
+            if let Some(pid) = rpc.sent_for {
+                return windows.at(pid, rpc.sent_us);
             }
             windows.at(rpc.pid, rpc.sent_us).or_else(|| only_candidate(rpc, order, ghosts))
         };
@@ -571,7 +586,9 @@ impl OneClient<'_> {
         let doubt = Claim { strength: Strength::Doubt, from_us: found.begin_us, to_us: sent_us, part: Part::Unknown };
         claims.push(doubt);
         if arrival_us.is_some() {
-            let rpc = Sent { key, opcode, pid, sent_us, answered_us: Some(time_us), bulk: None, lock: None };
+            let answered_us = Some(time_us);
+            let (bulk, lock, intent, sent_for) = (None, None, None, None);
+            let rpc = Sent { key, opcode, pid, sent_us, answered_us, bulk, lock, intent, sent_for };
             self.rpc_claims(&rpc, found, claims);
         }
         served.is_some()

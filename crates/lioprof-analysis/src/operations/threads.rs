@@ -3,22 +3,11 @@
 //! A thread runs one operation at a time; what it does within one (a fault within a write) is part of that. An operation whose end is lost
 //! is given up at the first line that cannot be part of it: it is counted, but has no duration.
 
-use lioprof_model::{BeginEvidence, FileName, NameHash, Symbol};
+use lioprof_model::{BeginEvidence, Evidence, FileName, NameHash, Symbol};
 use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Fid, Opcode};
 
-/// A walk along a path takes no rest, except for its RPCs. After a longer one something else begins. Under emulation up to 6 ms were seen.
-const REST_US: i64 = 20_000;
-/// More directories of a path are not remembered.
-const MAX_ENTERED: usize = 64;
-/// `MAY_EXEC`: a directory is entered.
-const MAY_EXEC: u32 = 1;
-/// `MAY_WRITE`: the last directory of a path is to be changed.
-const MAY_WRITE: u32 = 2;
-/// `MAY_OPEN`: the end of an open's walk, or the end of an open that created the file.
-const MAY_OPEN: u32 = 0o40;
-/// `MAY_ACCESS`, `MAY_CHDIR`: system calls that log nothing else.
-const MAY_OTHERS: u32 = 0o20 | 0o100;
+use super::walk::{MAY_EXEC, MAY_OPEN, MAY_OTHERS, REST_US, Walk, is_of_walk};
 
 /// An operation with both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,9 +17,23 @@ pub(super) struct Found {
     pub(super) begin_us: i64,
     pub(super) end_us: i64,
     pub(super) begin_evidence: BeginEvidence,
+    pub(super) evidence: Evidence,
     pub(super) result: Option<i64>,
     /// The file's name, if names are kept.
     pub(super) name: Option<Symbol>,
+}
+
+impl Found {
+    /// An operation of which there are lines, up to now.
+    fn begun(
+        kind: OperationKind,
+        fid: Option<Fid>,
+        (begin_us, begin_evidence): (i64, BeginEvidence),
+        end_us: i64,
+        name: Option<Symbol>,
+    ) -> Self {
+        Self { kind, fid, begin_us, end_us, begin_evidence, evidence: Evidence::Logged, result: None, name }
+    }
 }
 
 /// Times in which an operation may have run of which only one end is known.
@@ -46,24 +49,6 @@ pub(super) struct Ghost {
 pub(super) struct FoundAll {
     pub(super) operations: Vec<Found>,
     pub(super) ghosts: Vec<Ghost>,
-}
-
-/// A walk along a path.
-#[derive(Clone, Debug)]
-struct Walk {
-    begin_us: i64,
-    /// Directories that were entered: entering one of them again is a new walk.
-    entered: Vec<Fid>,
-    /// When the root was last tested: a new absolute path begins there.
-    root_us: Option<i64>,
-    /// Names have been looked up.
-    moved: bool,
-    /// Its last directory has been reached: entering another one is a new walk.
-    is_at_end: bool,
-    /// It is that of an open.
-    is_of_open: bool,
-    /// The last name.
-    last_name: Option<NameHash>,
 }
 
 #[derive(Clone, Debug)]
@@ -128,7 +113,7 @@ impl Thread {
             None => (time_us, BeginEvidence::FirstLine),
         };
         let name = name.and_then(|name| name.text);
-        let found = Found { kind, fid: Some(fid), begin_us, end_us: time_us, begin_evidence, result: None, name };
+        let found = Found::begun(kind, Some(fid), (begin_us, begin_evidence), time_us, name);
         self.open = Some(Open { found, is_endless: false, replies: 0, inner: Vec::new() });
     }
 
@@ -171,7 +156,7 @@ impl Thread {
             None => (time_us, BeginEvidence::FirstLine),
         };
         let name = name.and_then(|name| name.text);
-        let found = Found { kind, fid, begin_us, end_us: time_us, begin_evidence, result: None, name };
+        let found = Found::begun(kind, fid, (begin_us, begin_evidence), time_us, name);
         self.open = Some(Open { found, is_endless: true, replies: 0, inner: Vec::new() });
     }
 
@@ -202,24 +187,19 @@ impl Thread {
             return;
         }
         let walk = self.walk.get_or_insert_with(|| Walk::begun(time_us));
-        if is_root {
-            if walk.moved {
-                *walk = Walk::begun(time_us);
-            }
-            walk.root_us = Some(time_us);
+        walk.step(fid, (name, is_root), access, time_us);
+    }
+
+    /// The first line of a call that has no last one. One of an unknown kind may be part of what the thread does.
+    pub(super) fn entered(&mut self, kind: Option<OperationKind>, time_us: i64, out: &mut FoundAll) {
+        if kind.is_none() {
+            return self.went_on(time_us, out);
         }
-        walk.is_at_end |= access.is_some_and(|access| access & MAY_WRITE != 0);
-        if access == Some(MAY_EXEC) {
-            if walk.moved && (walk.is_at_end || fid.is_some_and(|fid| walk.entered.contains(&fid))) {
-                *walk = Walk::begun(walk.root_us.unwrap_or(time_us));
-            }
-            walk.root_us = None;
-            walk.entered.extend(fid.filter(|_| walk.entered.len() < MAX_ENTERED));
+        self.line(time_us, out);
+        if self.open.as_ref().is_some_and(|open| open.is_endless) {
+            self.close_endless(out);
         }
-        if access.is_none() {
-            walk.moved |= !is_root;
-            walk.last_name = name;
-        }
+        self.walk = None;
     }
 
     /// A line that is part of whatever the thread does.
@@ -284,40 +264,6 @@ impl Thread {
     }
 }
 
-impl Walk {
-    fn begun(begin_us: i64) -> Self {
-        Self {
-            begin_us,
-            entered: Vec::new(),
-            root_us: None,
-            moved: false,
-            is_at_end: false,
-            is_of_open: false,
-            last_name: None,
-        }
-    }
-}
-
-/// Whether the walk along a path may send an RPC of this kind.
-fn is_of_walk(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::LDLM_ENQUEUE
-            | Opcode::LDLM_CANCEL
-            | Opcode::LDLM_CONVERT
-            | Opcode::MDS_GETATTR
-            | Opcode::MDS_GETATTR_NAME
-            | Opcode::MDS_GETXATTR
-            | Opcode::MDS_BATCH
-            | Opcode::MDS_CONNECT
-            | Opcode::OST_CONNECT
-            | Opcode::OBD_PING
-            // The number of a file that is to be created.
-            | Opcode::SEQ_QUERY
-            | Opcode::FLD_QUERY
-    )
-}
-
 /// Whether an operation may run within another one.
 fn is_within(outer: OperationKind, inner: OperationKind) -> bool {
     use OperationKind::{Fault, Fsync, Mkwrite, Open, Read, Setattr, Stat, Write};
@@ -331,6 +277,9 @@ fn is_within(outer: OperationKind, inner: OperationKind) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use lioprof_model::NameHash;
+
+    use super::super::walk::MAY_WRITE;
     use super::*;
 
     const ROOT: Fid = Fid { seq: 7, oid: 1, ver: 0 };

@@ -16,15 +16,17 @@ const NODES: [&str; 4] = ["clientA", "clientB", "server1", "server2"];
 /// A part may grow by this much: times of servers are put on clients' clocks, and other RPCs are kept to compare these by.
 const CLOCK_US: u64 = 1_000;
 
-/// The logs as lines; only those that hold a message.
-fn logs() -> Vec<Vec<Vec<u8>>> {
+/// The logs as lines; only those that hold a message, or tell of a read or write.
+pub(super) fn logs() -> Vec<Vec<Vec<u8>>> {
     let lines = |node: &&str| {
         let log = capture(format!("op_anatomy/{node}/rpc.bin.zst"));
         let mut text = Vec::new();
         decode_text(&[log], &[], 2, &Progress::default(), &mut text).unwrap();
         let is_known = |line: &[u8]| {
             TextRecords::new(line).any(|item| match item {
-                TextItem::Record(record, _) => Message::parse(&record) != Message::Other,
+                TextItem::Record(record, _) => {
+                    Message::parse(&record) != Message::Other || record.function == b"ll_file_io_generic"
+                }
                 _ => false,
             })
         };
@@ -34,7 +36,7 @@ fn logs() -> Vec<Vec<Vec<u8>>> {
 }
 
 /// The operations in what is left of the logs when the lines are removed that `is_lost` names by node and number.
-fn left(logs: &[Vec<Vec<u8>>], dir: &Path, mut is_lost: impl FnMut(&[u8]) -> bool) -> Operations {
+pub(super) fn left(logs: &[Vec<Vec<u8>>], dir: &Path, mut is_lost: impl FnMut(&[u8]) -> bool) -> Operations {
     for (node, lines) in NODES.iter().zip(logs) {
         let folder = dir.join(node);
         fs::create_dir_all(&folder).unwrap();

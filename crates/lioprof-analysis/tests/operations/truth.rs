@@ -9,14 +9,14 @@ use lustre_debuglog::vocab::OperationKind;
 use super::operations;
 
 /// A system call as the program measured it.
-struct Call {
-    name: String,
-    pid: u32,
-    start_us: f64,
-    end_us: f64,
+pub(super) struct Call {
+    pub(super) name: String,
+    pub(super) pid: u32,
+    pub(super) start_us: f64,
+    pub(super) end_us: f64,
 }
 
-fn calls(client: &str) -> Vec<Call> {
+pub(super) fn calls(client: &str) -> Vec<Call> {
     let text = String::from_utf8(unpacked(capture(format!("op_anatomy/{client}/syscalls.csv.zst")))).unwrap();
     let call = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
@@ -29,7 +29,7 @@ fn calls(client: &str) -> Vec<Call> {
     text.lines().skip(1).map(call).collect()
 }
 
-fn kind(call: &str) -> Option<OperationKind> {
+pub(super) fn kind(call: &str) -> Option<OperationKind> {
     Some(match call.split('_').next()? {
         "open" => OperationKind::Open,
         "write" => OperationKind::Write,

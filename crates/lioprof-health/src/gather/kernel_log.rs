@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 
 use lioprof_params::{Kmsg, read_text};
+use lustre_debuglog::kernel_log::Sentence;
+use lustre_debuglog::vocab::EventKind;
 
 use crate::facts::{Fact, KernelLogFacts, KernelMessages, MessageKind};
 
@@ -56,106 +58,96 @@ fn parse(line: &str) -> Option<Message<'_>> {
 }
 
 fn summary(text: &str, uptime_us: i64, time_us: i64) -> KernelLogFacts {
-    let mut kinds: BTreeMap<MessageKind, KernelMessages> = BTreeMap::new();
+    let mut day = LogDay::new(uptime_us, time_us);
     let mut oldest: Option<(u64, i64)> = None;
-    let mut evicted: Option<(String, i64)> = None;
-    let mut before: Option<MessageKind> = None;
     for message in text.lines().filter_map(parse) {
         oldest.get_or_insert((message.sequence, message.uptime_us));
-        if uptime_us.saturating_sub(message.uptime_us) > DAY_US {
-            continue;
-        }
-        if let Some(skipped) = skipped(message.text) {
-            // Of an eviction there are two lines: how many of those left out are of others is not known.
-            let like = before.filter(|kind| *kind != MessageKind::Eviction);
-            if let Some(known) = like.and_then(|kind| kinds.get_mut(&kind)) {
-                known.count += skipped;
-            }
-            continue;
-        }
-        before = kind(message.text);
-        let Some(kind) = before else { continue };
-        if kind == MessageKind::Eviction {
-            // For the same client a line for people and one for programmers.
-            let client = client(message.text).to_owned();
-            let again = evicted.as_ref().is_some_and(|(known, at)| {
-                !client.is_empty() && *known == client && message.uptime_us.saturating_sub(*at) <= SAME_EVICTION_US
-            });
-            evicted = Some((client, message.uptime_us));
-            if again {
-                continue;
-            }
-        }
-        let last_us = time_us.saturating_sub(uptime_us.saturating_sub(message.uptime_us));
-        let last: String = message.text.chars().take(LONGEST).collect();
-        let known = kinds.entry(kind).or_insert(KernelMessages { kind, count: 0, last_us, last: String::new() });
-        (known.count, known.last_us, known.last) = (known.count + 1, last_us, last);
+        day.message(message.uptime_us, message.text);
     }
     let (first, since_us) = oldest.unwrap_or((0, uptime_us));
     let cut = first > 0 && uptime_us.saturating_sub(since_us) < DAY_US;
     let from_us = if first == 0 { 0 } else { since_us };
-    let covers_us = uptime_us.saturating_sub(from_us).clamp(0, DAY_US);
-    KernelLogFacts {
-        covers_s: u64::try_from(covers_us / 1_000_000).unwrap_or(0),
-        cut,
-        messages: kinds.into_values().collect(),
+    day.finish(from_us, cut)
+}
+
+/// What a kernel log says of the day before a moment, message by message.
+pub struct LogDay {
+    /// The moment by the log's clock.
+    now_us: i64,
+    /// The same, microseconds since the epoch.
+    time_us: i64,
+    kinds: BTreeMap<MessageKind, KernelMessages>,
+    /// Client of the last eviction, and when it was.
+    evicted: Option<(String, i64)>,
+    before: Option<MessageKind>,
+}
+
+impl LogDay {
+    /// The day before `now_us` by the log's clock, which is `time_us` in microseconds since the epoch.
+    #[must_use]
+    pub fn new(now_us: i64, time_us: i64) -> Self {
+        Self { now_us, time_us, kinds: BTreeMap::new(), evicted: None, before: None }
+    }
+
+    /// Takes the kernel's text of a message that was logged at this time of the log's clock.
+    pub fn message(&mut self, logged_us: i64, text: &str) {
+        if self.now_us.saturating_sub(logged_us) > DAY_US {
+            return;
+        }
+        let sentence = Sentence::of(text.as_bytes());
+        if let Some(skipped) = sentence.skipped() {
+            // Of an eviction there are two lines: how many of those left out are of others is not known.
+            let like = self.before.filter(|kind| *kind != MessageKind::Eviction);
+            if let Some(known) = like.and_then(|kind| self.kinds.get_mut(&kind)) {
+                known.count += skipped;
+            }
+            return;
+        }
+        let event = sentence.event();
+        self.before = event.and_then(|event| kind(event.kind, sentence));
+        let Some(kind) = self.before else { return };
+        if kind == MessageKind::Eviction {
+            // For the same client a line for people and one for programmers.
+            let client = event.and_then(|event| event.client).unwrap_or_default().escape_ascii().to_string();
+            let again = self.evicted.as_ref().is_some_and(|(known, at)| {
+                !client.is_empty() && *known == client && logged_us.saturating_sub(*at) <= SAME_EVICTION_US
+            });
+            self.evicted = Some((client, logged_us));
+            if again {
+                return;
+            }
+        }
+        let last_us = self.time_us.saturating_sub(self.now_us.saturating_sub(logged_us));
+        let last: String = text.chars().take(LONGEST).collect();
+        let known = self.kinds.entry(kind).or_insert(KernelMessages { kind, count: 0, last_us, last: String::new() });
+        (known.count, known.last_us, known.last) = (known.count + 1, last_us, last);
+    }
+
+    /// What the log says; it goes back to `from_us` by its clock, and messages of the day are missing if it is `cut`.
+    #[must_use]
+    pub fn finish(self, from_us: i64, cut: bool) -> KernelLogFacts {
+        let covers_us = self.now_us.saturating_sub(from_us).clamp(0, DAY_US);
+        KernelLogFacts {
+            covers_s: u64::try_from(covers_us / 1_000_000).unwrap_or(0),
+            cut,
+            messages: self.kinds.into_values().collect(),
+        }
     }
 }
 
-/// What a message is about: wordings of ldlm `ldlm_lockd.c`, ptlrpc `pinger.c` and `service.c`, obdclass `genops.c` (2.15 to 2.17), and
-/// of the kernel's block layer, ext4, jbd2 and md.
-fn kind(text: &str) -> Option<MessageKind> {
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    if has(&["DEBUG MARKER:"]) {
-        return None;
+/// The kind of a sentence that tells of this; remarks that are no errors count only where they are about clients or threads.
+fn kind(event: EventKind, sentence: Sentence<'_>) -> Option<MessageKind> {
+    let is_error = sentence.voice.is_some_and(|voice| voice.is_error);
+    let is_lnet = sentence.voice.is_some_and(|voice| voice.is_lnet);
+    match event {
+        EventKind::Lbug => Some(MessageKind::Lbug),
+        EventKind::TargetFailed => Some(MessageKind::Disk),
+        EventKind::HungThread => Some(MessageKind::HungThread),
+        EventKind::Eviction | EventKind::Evicted => Some(MessageKind::Eviction),
+        _ if !is_error => None,
+        _ if is_lnet => Some(MessageKind::Lnet),
+        _ => Some(MessageKind::Lustre),
     }
-    let lustre = text.starts_with("Lustre");
-    if (lustre || text.starts_with("LNetError")) && has(&["LBUG", "ASSERTION("]) {
-        return Some(MessageKind::Lbug);
-    }
-    if has(&[
-        "LDISKFS-fs error",
-        "LDISKFS-fs: error",
-        "I/O error, dev ",
-        "Buffer I/O error",
-        "Remounting filesystem read-only",
-        "Aborting journal",
-    ]) || (text.starts_with("md/") && has(&["Disk failure"]))
-    {
-        return Some(MessageKind::Disk);
-    }
-    if (lustre && has(&["was inactive for"])) || (text.starts_with("INFO: task ") && has(&["blocked for more than"])) {
-        return Some(MessageKind::HungThread);
-    }
-    if lustre
-        && has(&[
-            "was evicted",
-            "evicting client at",
-            "I am evicting it",
-            "by administrative request",
-            "at adminstrative request",
-        ])
-    {
-        return Some(MessageKind::Eviction);
-    }
-    if text.starts_with("LNetError") {
-        return Some(MessageKind::Lnet);
-    }
-    text.starts_with("LustreError").then_some(MessageKind::Lustre)
-}
-
-/// How many messages like the one before Lustre has left out, if it says so (libcfs `debug.c`: `Skipped %d previous similar message%s`).
-fn skipped(text: &str) -> Option<u64> {
-    let (before, after) = text.split_once("Skipped ")?;
-    let is_lustre = before.starts_with("Lustre") || before.starts_with("LNet");
-    let (number, _) = after.split_once(" previous similar message").filter(|_| is_lustre)?;
-    number.parse().ok()
-}
-
-/// NID of the client that a message about an eviction names; empty if it names none.
-fn client(text: &str) -> &str {
-    let nid = |word: &&str| word.contains('@') && word.starts_with(|c: char| c.is_ascii_alphanumeric());
-    text.split([' ', '(', ')', ',']).find(nid).unwrap_or("")
 }
 
 #[cfg(test)]
@@ -221,7 +213,8 @@ mod tests {
             ("eth0: link up", None),
             ("", None),
         ] {
-            assert_eq!(kind(text), expected, "{text}");
+            let sentence = Sentence::of(text.as_bytes());
+            assert_eq!(sentence.event().and_then(|event| kind(event.kind, sentence)), expected, "{text}");
         }
     }
 

@@ -11,5 +11,6 @@ mod targets;
 mod watch;
 
 pub use client_io::ClientIo;
+pub use kernel_log::LogDay;
 pub use server::gather;
 pub use watch::Watch;

@@ -2,7 +2,7 @@
 
 use super::rule::Rule;
 use super::{alike, disk_io, kernel_log, latency, lnet, room, scheduling, state, survey};
-use crate::facts::ServerFacts;
+use crate::facts::{KernelLogFacts, ServerFacts};
 use crate::outcome::{Detail, Report, Result};
 
 /// All rules, in the order in which results of the same status are listed.
@@ -30,11 +30,25 @@ const RULES: [Rule; 21] = [
     survey::LAST,
 ];
 
+/// Rules that need nothing but a kernel log.
+const KERNEL_LOG_RULES: [Rule; 3] = [kernel_log::SEVERE, kernel_log::EVICTIONS, kernel_log::ERRORS];
+
+/// Applies the rules about kernel logs to those of one or many servers: name, and what the log says.
+#[must_use]
+pub fn judge_kernel_logs(logs: Vec<(String, KernelLogFacts)>) -> Report {
+    let servers = logs.into_iter().map(|(server, log)| ServerFacts::of_kernel_log(server, log)).collect();
+    report(servers, Vec::new(), &KERNEL_LOG_RULES)
+}
+
 /// Applies all rules to the facts of one or many servers. `failed` are servers whose facts could not be had.
 #[must_use]
-pub fn judge(mut servers: Vec<ServerFacts>, failed: Vec<Detail>) -> Report {
+pub fn judge(servers: Vec<ServerFacts>, failed: Vec<Detail>) -> Report {
+    report(servers, failed, &RULES)
+}
+
+fn report(mut servers: Vec<ServerFacts>, failed: Vec<Detail>, rules: &[Rule]) -> Report {
     servers.sort_by(|a, b| a.server.cmp(&b.server));
-    let mut results: Vec<Result> = RULES.iter().filter_map(|rule| rule.judge(&servers)).collect();
+    let mut results: Vec<Result> = rules.iter().filter_map(|rule| rule.judge(&servers)).collect();
     // Stable: the order of the rules within a status.
     results.sort_by_key(|result| result.status);
     let names = servers.into_iter().map(|facts| facts.server).collect();

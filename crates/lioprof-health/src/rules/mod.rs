@@ -13,4 +13,4 @@ mod scheduling;
 mod state;
 mod survey;
 
-pub use judge::judge;
+pub use judge::{judge, judge_kernel_logs};

@@ -2,6 +2,7 @@
 
 use lioprof_model::{Analysis, ClientFaults, Confidence, Interval, Severity};
 
+use super::evicted;
 use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
 pub(super) const EVICTIONS: Rule = Rule {
@@ -28,17 +29,19 @@ pub(super) const RESENDS: Rule = Rule {
 fn evictions(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let evictions = analysis.totals.evictions;
-    Nothing::not_applicable_if(analysis.totals.rpcs == 0, "no RPC was handled")?;
-    Nothing::healthy_if(real(evictions) < case.limit("evictions") || evictions == 0)?;
-    let evicted: Vec<&ClientFaults> = analysis.client_faults.iter().filter(|client| client.evictions > 0).collect();
+    if analysis.totals.rpcs == 0 || evictions == 0 {
+        return evicted::look(case);
+    }
+    Nothing::healthy_if(real(evictions) < case.limit("evictions"))?;
+    let thrown_out: Vec<&ClientFaults> = analysis.client_faults.iter().filter(|client| client.evictions > 0).collect();
     let locks = analysis.locks.as_ref();
     let targets = locks.into_iter().flat_map(|locks| &locks.targets).filter(|target| target.totals.evictions > 0);
     let targets: Vec<&str> = targets.map(|target| target.target.as_str()).collect();
     let timeouts = locks.map_or(0, |locks| locks.totals.callback_timeouts + locks.mdt_totals.callback_timeouts);
     let waits = locks.and_then(|locks| locks.targets.iter().filter_map(|target| target.wait_us.max).max());
-    let not_connected: u64 = evicted.iter().map(|client| client.not_connected_rpcs).sum();
+    let not_connected: u64 = thrown_out.iter().map(|client| client.not_connected_rpcs).sum();
     // Not every line that tells of an eviction names the client.
-    let title = match evicted.as_slice() {
+    let title = match thrown_out.as_slice() {
         [one] if evictions == 1 => format!("{} was evicted", one.nid),
         _ if evictions == 1 => "One client was evicted".to_owned(),
         [one] if one.evictions == evictions => format!("{evictions} evictions of {}", one.nid),
@@ -61,8 +64,8 @@ fn evictions(case: &Case<'_>) -> Look {
         .evidence("dropped_rpcs", real(analysis.totals.dropped_rpcs))
         .evidence("longest_lock_wait_s", waits.map(|us| real(us) / 1e6))
         .targets(targets)
-        .clients(evicted.iter().map(|client| client.nid.as_str()))
-        .interval(interval(evicted.iter().copied()))
+        .clients(thrown_out.iter().map(|client| client.nid.as_str()))
+        .interval(interval(thrown_out.iter().copied()))
         .remedy(
             "On the clients named, look for `This client was evicted by` in the kernel's log at that time, and for what came \
              before: network errors (`lnetctl stats show`, `lnetctl peer show -v`), a hung or swapping node, lost power.",

@@ -11,6 +11,7 @@ mod case;
 mod client_bound;
 mod disk_bound;
 mod draft;
+mod evicted;
 mod faults;
 mod flagged;
 mod gapped_rpcs;

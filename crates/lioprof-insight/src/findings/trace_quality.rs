@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lioprof_model::time::utc_of;
 use lioprof_model::units::{human_bytes, percent, plural};
 use lioprof_model::{
-    Analysis, Confidence, Finding, Io, Node, NodeRole, OnlyHalf, Severity, SpentOn, TargetKindName, UnreadRpcs,
+    Analysis, Confidence, Finding, Format, Io, Node, NodeRole, OnlyHalf, Severity, SpentOn, TargetKindName, UnreadRpcs,
 };
 
 use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
@@ -100,7 +100,8 @@ fn missing_servers(analysis: &Analysis) -> Vec<&str> {
 }
 
 fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
-    let records: u64 = case.analysis.inputs.iter().map(|input| input.records).sum();
+    let debug_logs = case.analysis.inputs.iter().filter(|input| input.format != Format::KernelLog);
+    let records: u64 = debug_logs.map(|input| input.records).sum();
     // Logs of clients are as they should be, only not enough: a note says so.
     if case.analysis.totals.rpcs > 0 || records == 0 || case.analysis.sent_by_clients().is_some() {
         return None;
@@ -139,10 +140,14 @@ fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
             "See who and what is in the capture: `lioprof analyze` without these options.",
         )
     };
+    // What the log tells of without rpctrace is what it is for.
+    let events = case.analysis.events.len() as u64;
+    let severity = if selected.is_everything() && events > 0 { Severity::Info } else { Severity::Critical };
     let finding = case
-        .finding(Severity::Critical, Confidence::High, title)
+        .finding(severity, Confidence::High, title)
         .explain(explanation)
         .evidence("records", real(records))
+        .evidence("events", (events > 0).then(|| real(events)))
         .remedy(remedy)
         .done();
     Some(finding)
@@ -330,8 +335,9 @@ fn capitalized(text: &str) -> String {
 
 fn clock(case: &Case<'_>) -> Option<Finding> {
     let steps = case.analysis.loss.clock_steps;
-    // Where a ring was overwritten, time goes back without any clock.
-    if steps == 0 || case.analysis.loss.torn_seams > 0 {
+    // Where a ring was overwritten, or a log follows on another server's, time goes back without any clock.
+    let several_servers = case.analysis.inputs.iter().any(|input| input.several_servers.is_some());
+    if steps == 0 || case.analysis.loss.torn_seams > 0 || several_servers {
         return None;
     }
     let finding = case

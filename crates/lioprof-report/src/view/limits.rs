@@ -17,6 +17,8 @@ pub(super) const MAX_SENT: usize = 100;
 
 pub(super) const MAX_INPUTS: usize = 200;
 
+pub(super) const MAX_EVENTS: usize = 1_000;
+
 pub(super) const MAX_FINDINGS: usize = 60;
 
 /// Rows and columns of the matrix.

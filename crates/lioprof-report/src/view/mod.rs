@@ -4,6 +4,7 @@
 
 mod bins;
 mod enqueue_parts;
+mod events;
 mod findings;
 mod flows;
 mod latency;

@@ -6,7 +6,8 @@ use serde::Serialize;
 use super::names::NameNumbers;
 use super::number::IoView;
 use super::{
-    enqueue_parts, findings, flows, latency, locks, quality, rows, sample, series, service_parts, sizes, time_account,
+    enqueue_parts, events, findings, flows, latency, locks, quality, rows, sample, series, service_parts, sizes,
+    time_account,
 };
 use crate::object::object;
 use crate::verdict::Verdict;
@@ -68,6 +69,7 @@ pub(crate) fn report<'a>(analysis: &'a Analysis, title: &'a str, verdict: &'a Ve
         time_account: time_account::time_account(analysis),
         sample,
         locks,
+        events: events::events(analysis),
         quality: quality::quality(analysis),
     })
 }

@@ -15,10 +15,16 @@ function operationsPage() {
       count(DATA.rpcs),
       DATA.rpcs === DATA.joined_rpcs ? "all in the servers' logs, too" : `${count(DATA.joined_rpcs)} in the servers' logs, too`,
     ],
+    DATA.inferred > 0 && ["inferred", count(DATA.inferred), "kinds with *"],
     DATA.from_clients && ["RPCs of nobody", count(DATA.read_ahead_rpcs + DATA.write_back_rpcs), "read-ahead and write-back"],
+    DATA.from_clients && [
+      "RPCs of no operation",
+      count(DATA.of_none.reduce((sum, it) => sum + it.rpcs, 0)),
+      `of ${count(DATA.all_rpcs)}, ${micros(DATA.of_none.reduce((sum, it) => sum + it.us, 0))}`,
+    ],
     ["unknown", DATA.total_us ? percent(unknown / DATA.total_us) : UNKNOWN, "of the time"],
   ].filter(Boolean);
-  const views = [kindsSection, partsSection, slowestSection, operationSection].map((make) => make().node);
+  const views = [kindsSection, partsSection, slowestSection, operationSection, noneSection].map((make) => make().node);
   return [
     el(
       "header.page",
@@ -36,6 +42,7 @@ function operationsPage() {
           "handling. What happened on the client is unknown, and of the network all but how long data took. " +
           "RPCs that no program waits for (pings, statfs, cancels, callbacks) are left out.",
       ),
+    DATA.notes.length > 0 && el("p.banner", null, DATA.notes.join(" ")),
     el(
       "dl.totals",
       null,

@@ -86,6 +86,9 @@ function buildOperation(body, controls) {
     const notes = [
       it.is_coarse && "Of its many stretches neighbours are drawn together.",
       it.left_out_rpcs > 0 && `Its ${drawn} of ${count(sent.length + it.left_out_rpcs)} with both ends in the log are drawn.`,
+      DATA.from_clients &&
+        it.evidence !== "logged" &&
+        `It was inferred (${it.evidence.replace("_", " ")}): the call lasted at least so long.`,
       it.is_walk && "It begins with the first step of the walk along its path.",
       !DATA.clocks_known && "Some clocks could not be compared: times of the network are unknown there.",
     ].filter(Boolean);

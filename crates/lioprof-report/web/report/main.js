@@ -67,6 +67,7 @@ function reportPage() {
         objectsSection,
         jobsSection,
         operationsSection,
+        eventsSection,
         qualitySection,
       ].map((make) => make().node);
       const bar = toolbar({

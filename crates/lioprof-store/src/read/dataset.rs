@@ -104,6 +104,20 @@ impl Dataset {
         Some(Box::new(NodeSource::new(node.to_owned(), self.path.clone(), parts.clone())))
     }
 
+    /// The source of a part's rows alone.
+    #[must_use]
+    pub fn part_source(&self, part: &Part) -> Box<dyn RowSource> {
+        Box::new(NodeSource::new(part.manifest.node.clone(), self.path.clone(), vec![part.clone()]))
+    }
+
+    /// Hands the counter samples of a part to `to`, in the order in which they were written.
+    ///
+    /// # Errors
+    /// If the file of the samples cannot be read. What was read before has been handed on.
+    pub fn part_counters(part: &Part, mut to: impl FnMut(&CounterSample<'_>)) -> Result<(), StoreError> {
+        counters(part, &mut to)
+    }
+
     /// Hands the counter samples of a node to `to`, in the order in which they were written. What cannot be read is
     /// passed over and returned.
     pub fn counters(&self, node: &str, mut to: impl FnMut(&CounterSample<'_>)) -> Vec<StoreError> {

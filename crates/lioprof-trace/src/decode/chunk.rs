@@ -4,13 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{ClientStep, FileName, LockState, LockStep, Symbol, Symbols, TraceSummary};
+use lioprof_model::{
+    ClientStep, FileName, LockState, LockStep, LoggedEvent, LoggedEvents, Symbol, Symbols, TraceSummary,
+};
 use lustre_debuglog::frame::binary::FramedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{SkipReason, Skipped};
 use lustre_debuglog::message::{
-    ClientRpc, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LnetEvent, LockTail, NrsAction, NrsPolicy,
-    ReqEvent,
+    ClientRpc, ConsoleEvent, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LnetEvent, LockTail, NrsAction,
+    NrsPolicy, ReqEvent, Voice,
 };
 use lustre_debuglog::record::mask;
 use lustre_debuglog::vocab::OperationKind;
@@ -208,16 +210,12 @@ pub(crate) fn decode_binary(mut records: FramedRecords<'_>, names: bool, events:
 /// Masks of the messages that are read.
 const READ_MASKS: u32 = mask::RPCTRACE | mask::DLMTRACE | mask::NET | mask::CONSOLE;
 
-/// Whether a text of no known kind may be of one that was changed on its way.
+/// Whether a text may have been changed on its way: a message that is broken, or may be of a longer one or another than it was parsed as.
 #[inline]
-fn may_be_known(record: &Record<'_>, is_continued: bool) -> bool {
-    record.mask & READ_MASKS != 0 && (is_continued || characters::is_changed(record.text))
-}
-
-/// Whether a text may be of a longer message, or of another one, than it was parsed as.
-#[inline]
-fn may_be_better(message: &Message<'_>, record: &Record<'_>, is_continued: bool) -> bool {
+fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_continued: bool) -> bool {
     match message {
+        Message::Malformed(_) => true,
+        Message::Other => record.mask & READ_MASKS != 0 && (is_continued || characters::is_changed(record.text)),
         // A job's name can be anything, so entities in it fit.
         Message::Handling(rpc) => is_continued || rpc.job.is_some_and(characters::has_markup),
         Message::Handled(handled) => is_continued || handled.rpc.job.is_some_and(characters::has_markup),
@@ -310,21 +308,27 @@ impl<'a> Decoder<'a> {
             return true;
         }
         let message = Message::parse(record);
+        if self.repairable && may_be_changed(&message, record, is_continued) {
+            return self.leave(record);
+        }
+        if record.mask & mask::FOR_PEOPLE != 0 {
+            for_people(record, &mut summary.events);
+        }
         let body = match &message {
-            Message::Other if self.repairable && may_be_known(record, is_continued) => return self.leave(record),
             Message::Other => {
                 self.unread(record, 0);
                 self.count_other(record);
+                if client::is_of_data(record) {
+                    self.event(record, Body::Client(ClientStep::MovedData));
+                }
                 return true;
             }
-            Message::Malformed(_) if self.repairable => return self.leave(record),
             Message::Malformed(malformed) => {
                 *counts.malformed.entry(malformed.kind).or_default() += 1;
                 let offset = malformed.offset;
                 self.unread(record, offset);
                 return true;
             }
-            message if self.repairable && may_be_better(message, record, is_continued) => return self.leave(record),
             message => {
                 counts.summary.messages += 1;
                 self.body(message, record)
@@ -435,9 +439,12 @@ impl<'a> Decoder<'a> {
                 ReqEvent::SentTimedOut => {
                     Body::SentTimedOut { opcode: message.req.opcode, target: TargetName::parse_bytes(message.req.peer) }
                 }
+                ReqEvent::Intent { op: intent, .. } => {
+                    Body::Client(ClientStep::Answered { xid: message.req.xid, intent })
+                }
                 _ => return None,
             },
-            Message::Ldlm(message) => return self.ldlm(message),
+            Message::Ldlm(message) => return self.ldlm(message, record.message()),
             Message::Contention(Contention::Window { added, resource, window: (a, b), .. }) => {
                 Body::KernelContention { resource: *resource, added: *added, window: a.saturating_add(*b) }
             }
@@ -507,11 +514,12 @@ impl<'a> Decoder<'a> {
             device: self.intern(sent.device_uuid),
             opcode: sent.opcode,
             req: sent.req.unwrap_or(0),
+            by_kernel: client::is_kernel_thread(sent.thread),
         }
     }
 
     /// The event of a lock line.
-    fn ldlm(&mut self, message: &LdlmMessage<'_>) -> Option<Body> {
+    fn ldlm(&mut self, message: &LdlmMessage<'_>, text: &[u8]) -> Option<Body> {
         let step = match message.event {
             LdlmEvent::EnqueueStart => return Some(Body::LockPhase(LockPhase::EnqueueStart)),
             LdlmEvent::EnqueueEnd { .. } => return Some(Body::LockPhase(LockPhase::EnqueueEnd)),
@@ -529,7 +537,7 @@ impl<'a> Decoder<'a> {
             event => {
                 let lock = message.lock.as_ref()?;
                 self.out.targets.extend(TargetName::from_namespace(lock.namespace));
-                return client::enqueue(event, lock.cookie).map(Body::Client);
+                return client::enqueue(event, lock, text).map(Body::Client);
             }
         };
         let lock = message.lock.as_ref()?;
@@ -551,6 +559,15 @@ impl<'a> Decoder<'a> {
             nid,
         };
         Some(Body::Lock(step, info))
+    }
+}
+
+/// Looks for a sentence that is for people, too.
+#[cold]
+fn for_people(record: &Record<'_>, events: &mut LoggedEvents) {
+    let text = record.message();
+    if let Some(event) = ConsoleEvent::parse(text, Voice::of(record)) {
+        events.add(event.kind, record.time_us, event.is_echo, || LoggedEvent::new(record.time_us, text, &event));
     }
 }
 

@@ -132,6 +132,8 @@ pub(crate) struct SentIds {
     pub(crate) opcode: Opcode,
     /// Request pointer, 0 if not printed.
     pub(crate) req: u64,
+    /// A thread of the kernel's own sends it.
+    pub(crate) by_kernel: bool,
 }
 
 impl Event {

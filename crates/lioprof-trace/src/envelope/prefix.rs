@@ -89,7 +89,7 @@ fn is_separator(byte: Option<&u8>) -> bool {
 /// Whether the number at the start of `line` is one of the next after that at the start of `prefix`.
 fn counts_on(prefix: &[u8], line: &[u8]) -> bool {
     let number = |text: &[u8]| std::str::from_utf8(&text[..digits(text)]).ok()?.parse::<u64>().ok();
-    number(prefix).zip(number(line)).is_some_and(|(before, now)| now > before && now - before <= 4096)
+    number(prefix).zip(number(line)).is_some_and(|(before, now)| now >= before && now - before <= 4096)
 }
 
 fn digits(text: &[u8]) -> usize {
@@ -160,9 +160,13 @@ const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Au
 /// Whether `line` may be nothing but what stands before a line: a break behind it left it alone.
 pub(crate) fn is_bare(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    let signs_only = line.iter().all(|byte| matches!(byte, b'>' | b'|' | b'+' | b'*' | b' '));
-    let number = line.strip_suffix(b":").unwrap_or(line);
-    signs_only || number.iter().all(u8::is_ascii_digit) || line.len() < 256 && sender(line).is_some()
+    line.iter().all(|byte| matches!(byte, b'>' | b'|' | b'+' | b'*' | b' ')) || line.len() < 256 && names_sender(line)
+}
+
+/// `HOST:`, or what syslog puts before a line.
+fn names_sender(line: &[u8]) -> bool {
+    let Some(word) = line.strip_suffix(b":").and_then(|word| std::str::from_utf8(word).ok()) else { return false };
+    is_host(word) || of_syslog(word).is_some()
 }
 
 /// The host of a line of syslog or of the journal: the word behind the time.

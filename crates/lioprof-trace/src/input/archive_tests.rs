@@ -292,6 +292,37 @@ fn hostile_names_lead_nowhere() {
 }
 
 #[test]
+fn kernel_logs_are_found_beside_debug_logs() {
+    let text = log(1, 300_000);
+    let line =
+        "[ 3933.759450] LustreError: 0:0:(ldlm_lockd.c:259:expired_lock_main()) ### lock callback timer expired\n";
+    let dmesg = line.repeat(5000).into_bytes();
+    let files: [(&str, &[u8]); 3] = [("oss01/log.txt", &text), ("oss01/dmesg", &dmesg), ("oss01/z.log.gz", &gz(&text))];
+    for (form, pack) in FORMS {
+        let (dir, found) = found_in("x", &pack(&files));
+        assert_eq!(names(&dir, &found), ["x!oss01/log.txt", "x!oss01/z.log.gz"], "{form}");
+        let [(kernel_log, true)] = &found.kernel_logs[..] else { panic!("{form}: {:?}", found.kernel_logs) };
+        assert!(kernel_log.path.ends_with("x!oss01/dmesg"), "{form}");
+        // Nothing passed over is lost.
+        let Err(InputError::KernelLog { log, .. }) = open(kernel_log) else { panic!("{form}: no kernel log") };
+        let mut bytes = Vec::new();
+        let mut stream = log.stream;
+        stream.read_to_end(&mut bytes).unwrap();
+        assert!(bytes == dmesg, "{form}");
+        for found in &found.files {
+            assert!(all(open(found).unwrap()) == text, "{form}");
+        }
+        // One alone is enough.
+        let (_dir, found) = found_in("x", &pack(&files[1..2]));
+        assert_eq!(
+            (found.files.len(), found.kernel_logs.len(), texts(&found, Severity::Error).as_str()),
+            (0, 1, ""),
+            "{form}"
+        );
+    }
+}
+
+#[test]
 fn members_of_two_bytes_per_character() {
     let text = log(1, 200_000);
     let wide: Vec<u8> =

@@ -1,6 +1,7 @@
 //! What bytes are, told by the first of them.
 
 use lustre_debuglog::frame::{self, Form};
+use lustre_debuglog::kernel_log::{self, KernelLogForm};
 use memchr::memmem;
 
 use super::archive::tar::is_tar;
@@ -17,6 +18,8 @@ pub(crate) const PROBE_BYTES: usize = 64 << 10;
 pub(super) enum Content {
     /// A debug log.
     Log(Form),
+    /// A kernel log.
+    KernelLog(KernelLogForm),
     /// A tar archive.
     Tar,
     /// A zip archive.
@@ -33,7 +36,8 @@ impl Content {
             return Some(Self::Zip);
         }
         let form = frame::detect(head, head.len() < PROBE_BYTES);
-        form.or_else(|| repair::is_log(head).then_some(Form::Text)).map(Self::Log)
+        let form = form.or_else(|| repair::is_log(head).then_some(Form::Text));
+        form.map(Self::Log).or_else(|| kernel_log::detect(head).map(Self::KernelLog))
     }
 }
 

@@ -24,6 +24,8 @@ use super::stretch::Stretch;
 pub struct Discovered {
     /// What to read: in the order of the inputs, directories in byte order of the paths.
     pub files: Vec<Found>,
+    /// Kernel logs in directories, and whether debug logs lie in the same directory or below or above it.
+    pub kernel_logs: Vec<(Found, bool)>,
     /// Folders of rows that were kept. What else lies in them is left alone.
     pub stores: Vec<PathBuf>,
     /// What was left out or is missing.
@@ -86,7 +88,7 @@ impl Candidate {
     fn member(archive: &Path, member: Member) -> Self {
         Self {
             path: member.place.clone(),
-            is_text: member.form == Form::Text,
+            is_text: member.form() == Some(Form::Text),
             compression: member.compression,
             member: Some((member.shown(archive), member)),
         }
@@ -176,30 +178,44 @@ impl<'a> Search<'a> {
             Err(err) => return self.error(&err),
         };
         self.out.problems.append(&mut problems);
+        let kernel_logs_before = self.out.kernel_logs.len();
         let mut folders: BTreeMap<Option<PathBuf>, Vec<Candidate>> = BTreeMap::new();
+        let has_logs = members.iter().any(|member| member.form().is_some());
         for member in members {
+            if member.form().is_none() {
+                let found = self.found(member.shown(path), member);
+                self.out.kernel_logs.push((found, has_logs));
+                continue;
+            }
             let folder = member.place.parent().map(Path::to_owned);
             folders.entry(folder).or_default().push(Candidate::member(path, member));
         }
         let before = self.out.files.len();
         folders.into_values().for_each(|candidates| self.candidates(candidates));
         self.out.files[before..].sort_by(|a, b| a.place().cmp(b.place()));
-        for found in &self.out.files[before..] {
-            found.member.as_ref().map(Member::want).unwrap_or_default();
-        }
+        let wanted =
+            self.out.files[before..].iter().chain(self.out.kernel_logs[kernel_logs_before..].iter().map(|it| &it.0));
+        wanted.filter_map(|found| found.member.as_ref()).for_each(Member::want);
     }
 
     /// Adds a log, unless a folder or archive has it twice.
     fn add_candidate(&mut self, candidate: &Candidate) {
         let Some((shown, member)) = &candidate.member else { return self.add(&candidate.path, false) };
-        let by_rule = self.rules.iter().find(|rule| rule.matches(shown) || rule.matches(&candidate.path));
-        let node = by_rule.map_or_else(|| node::node_of(&candidate.path, &[]), |rule| rule.node.clone());
-        self.out.files.push(Found { path: shown.clone(), node, is_stdin: false, member: Some(member.clone()) });
+        let found = self.found(shown.clone(), member.clone());
+        self.out.files.push(found);
+    }
+
+    /// A member as an input.
+    fn found(&self, shown: PathBuf, member: Member) -> Found {
+        let mut found = Found { path: shown, node: String::new(), is_stdin: false, member: Some(member) };
+        found.node = found.fixed_node(self.rules).map_or_else(|| node::node_of(found.place(), &[]), |(node, _)| node);
+        found
     }
 
     fn directory(&mut self, top: &Path, at: usize) {
         let (files_before, problems_before) = (self.out.files.len(), self.out.problems.len());
         let stores_before = self.out.stores.len();
+        let kernel_logs_before = self.out.kernel_logs.len();
         let (mut looked_at, mut rows, mut met_elsewhere) = (0, 0, false);
         let mut todo = vec![top.to_owned()];
         while let Some(dir) = todo.pop() {
@@ -217,7 +233,9 @@ impl<'a> Search<'a> {
         self.out.files[files_before..].sort_by(|a, b| a.place().cmp(b.place()));
         let failed = self.out.problems[problems_before..].iter().any(|p| p.severity == Severity::Error);
         let found = self.out.files.len() > files_before || self.out.stores.len() > stores_before;
-        if !found && !failed && !met_elsewhere {
+        let kernel_logs = &mut self.out.kernel_logs[kernel_logs_before..];
+        kernel_logs.iter_mut().for_each(|(_, beside)| *beside = found);
+        if !found && kernel_logs.is_empty() && !failed && !met_elsewhere {
             let path = top.to_owned();
             self.error(&match rows {
                 0 => InputError::NothingFound { path, files: looked_at },
@@ -273,6 +291,12 @@ impl<'a> Search<'a> {
             match Candidate::look_at(path) {
                 Ok(candidate) => candidates.push(candidate),
                 Err(InputError::IsAnArchive { .. }) => self.archive_file(path, true),
+                Err(InputError::KernelLog { .. }) => {
+                    let node = node::node_of(path, self.rules);
+                    self.out
+                        .kernel_logs
+                        .push((Found { path: path.clone(), node, is_stdin: false, member: None }, false));
+                }
                 Err(err) if err.is_foreign() && !node::claims_to_be_a_log(&file_name(path)) => {
                     self.skipped(path, "it is no Lustre debug log");
                 }

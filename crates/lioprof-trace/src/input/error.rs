@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::compression::Compression;
 use super::damage::Damage;
+use crate::kernel_log::OpenedKernelLog;
 
 /// Why an input cannot be used at all.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +52,13 @@ pub enum InputError {
         /// What to try.
         hint: String,
     },
+    /// A kernel log, which has no records: it tells of events only.
+    #[error("`{}` is a kernel log, no Lustre debug log", path.display())]
+    KernelLog {
+        path: PathBuf,
+        /// The log, to be read as what it is.
+        log: Box<OpenedKernelLog>,
+    },
     /// Nothing could be decompressed, or too little to see what it is.
     #[error("`{}` cannot be decompressed: {damage}", path.display())]
     Damaged { path: PathBuf, damage: Damage },
@@ -73,6 +81,7 @@ impl InputError {
             | Self::NoManifests { path, .. }
             | Self::Empty { path, .. }
             | Self::NotADebugLog { path, .. }
+            | Self::KernelLog { path, .. }
             | Self::Damaged { path, .. } => path,
         }
     }
@@ -90,13 +99,17 @@ impl InputError {
             Self::NoManifests { .. } => Some(GIVE_A_DATASET),
             Self::Empty { .. } => Some("was the debug mask set, and the log not cleared, before it was written?"),
             Self::NotADebugLog { hint, .. } => Some(hint),
+            Self::KernelLog { .. } => Some("`lioprof analyze` reads what Lustre tells in it"),
             Self::Damaged { damage, .. } => Some(damage.hint()),
         }
     }
 
     /// Whether the file is simply something else than a log: no fault if it was found in a directory.
     pub(crate) fn is_foreign(&self) -> bool {
-        matches!(self, Self::NotADebugLog { .. } | Self::Empty { .. } | Self::NothingInArchive { .. })
+        matches!(
+            self,
+            Self::NotADebugLog { .. } | Self::KernelLog { .. } | Self::Empty { .. } | Self::NothingInArchive { .. }
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which node (server) a file belongs to.
+//! Which node (server) a file belongs to, by its path alone. Several inputs are then compared with each other: [`crate::identity`].
 //!
 //! In this order:
 //!
@@ -6,7 +6,7 @@
 //!    glob `*` also matches `/`.
 //! 2. Standard input is node `stdin`.
 //! 3. A folder `node=NAME` above the file, as the capture daemon makes them.
-//! 4. The *stem* of the file name, unless it is generic: then the name of the folder that holds the file.
+//! 4. The *stem* of the file name, unless it is generic: then the first folder above the file that is not.
 //!
 //! The stem is the file name without, repeatedly and from the right:
 //!
@@ -16,44 +16,54 @@
 //!   So `oss-03` is a host and `oss03-0003` the segment of `oss03`. A dotted IPv4 address stays whole.
 //!
 //! and then without `rpc` or `dk` plus `-`, `_` or `.` in front (LIOProf's `rpc-<host>`), or the same
-//! words with the same signs behind (`<host>.rpc.bin`).
+//! words with the same signs behind (`<host>.rpc.bin`). If what looks like a host's name is left once other words of logs, dates and numbers
+//! are taken from both ends (`debug_log.<host>`, `<host>_lctl_dk`, `lustre-log.<host>.<time>`), that is the node.
 //!
-//! Generic stems, in any case: nothing at all, `rpc`, `rpctrace`, `dlmtrace`, `dk`, `log`, `logs`, `trace`,
-//! `capture`, `dump`, `lctl`, `lustre`, and all that begin with `lustre-log` or `debug`.
+//! Generic are words of logs (`rpc`, `dk`, `log`, `lctl_debug_kernel`, `sos_commands`, ..), dates and numbers, in any combination, and
+//! file names that begin with `lustre-log` or `debug` and have no host's name. Of folders, dates and case numbers (`2026-11-20`, `case12345`) are
+//! passed over only for a host above them. If nothing is left, the folder that holds the file is the node.
 //!
 //! | file | node |
 //! |---|---|
 //! | `logs/rpc-oss03`, `logs/oss03.rpc.bin.zst`, `logs/oss03.txt` | `oss03` |
 //! | `oss03/rpc.bin`, `oss03/rpc.bin.1`, `oss03/lustre-log.1795250608.2546` | `oss03` |
 //! | `logs/oss03-20261121T101500.bin`, `logs/oss03-0001.bin` | `oss03` |
+//! | `oss03/2026-11-20-14:00:01`, `oss03/var/log/lustre/debug.log`, `oss03/lctl_debug_kernel` | `oss03` |
+//! | `sosreport-oss03-2026-11-25-abcdefg/sos_commands/lustre/lctl_debug_kernel` | `oss03` |
 //! | `day1/oss03/rpc.bin`, `day2/oss03/rpc.bin` | `oss03`, the same node on purpose |
 
-use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
 use glob::Pattern;
+use lioprof_model::NodeFrom;
+
+use super::endings::{strip_any, strip_segment};
+use super::words;
 
 const COMPRESSION_ENDINGS: [&str; 5] = [".zst", ".zstd", ".gz", ".xz", ".bz2"];
 const FORMAT_ENDINGS: [&str; 6] = [".bin", ".txt", ".text", ".log", ".raw", ".out"];
 const LOG_WORDS: [&str; 2] = ["rpc", "dk"];
 const GENERIC: [&str; 11] =
     ["rpc", "rpctrace", "dlmtrace", "dk", "log", "logs", "trace", "capture", "dump", "lctl", "lustre"];
-/// Dates and times, longest first; `d` is a digit.
-const STAMPS: [&str; 13] = [
-    "dddd-dd-ddTdd:dd:ddZ",
-    "dddd-dd-ddTdd-dd-ddZ",
-    "dddd-dd-ddTdd:dd:dd",
-    "dddd-dd-ddTdd-dd-dd",
-    "dddd-dd-dd_dd-dd-dd",
-    "ddddddddTddddddZ",
-    "ddddddddTdddddd",
-    "ddddddddTddddZ",
-    "dddddddd-dddddd",
-    "dddddddd_dddddd",
-    "ddddddddTdddd",
-    "dddd-dd-dd",
-    "dddddddd",
+const ARCHIVE_ENDINGS: [&str; 9] =
+    [".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tar.zst", ".tbz2", ".zip"];
+/// Folders above others that name no host.
+const ROOMS: [&str; 14] = [
+    "root",
+    "mnt",
+    "opt",
+    "usr",
+    "etc",
+    "work",
+    "scratch",
+    "download",
+    "downloads",
+    "desktop",
+    "in",
+    "input",
+    "inputs",
+    "data",
 ];
 
 /// `NAME[=GLOB]`: the files that match belong to node `NAME`.
@@ -111,38 +121,128 @@ impl NodeRule {
 /// The node of a file, by the rules at the top of this module.
 #[must_use]
 pub fn node_of(path: &Path, rules: &[NodeRule]) -> String {
+    match fixed(path, rules) {
+        Some((node, _)) => node,
+        None => by_itself(&components(path), || here(path)).node,
+    }
+}
+
+/// The node of a file whose name and folders need not be judged.
+pub(crate) fn fixed(path: &Path, rules: &[NodeRule]) -> Option<(String, NodeFrom)> {
     if let Some(rule) = rules.iter().find(|rule| rule.matches(path)) {
-        return rule.node.clone();
+        return Some((rule.node.clone(), NodeFrom::Option));
     }
     if path == Path::new("-") {
-        return "stdin".to_owned();
+        return Some(("stdin".to_owned(), NodeFrom::Stdin));
     }
-    if let Some(node) = partition(path) {
-        return node;
+    partition(path).map(|node| (node, NodeFrom::Folder))
+}
+
+/// What a path alone says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// Name of the node.
+    pub(crate) node: String,
+    /// What part of the path says so.
+    pub(crate) from: NodeFrom,
+    /// What the file's name has besides the words of logs, if the node is not named by it. By itself that is too little for a host's name.
+    pub(crate) hint: Option<String>,
+}
+
+/// The node by the names of a file and its folders, the file last. `here` is the folder in which the first of them lies.
+pub(crate) fn by_itself(components: &[String], here: impl FnOnce() -> Option<String>) -> Named {
+    let (file, folders) = match components.split_last() {
+        Some((file, folders)) => (file.as_str(), folders),
+        None => ("", components),
+    };
+    let stem = stem(file);
+    let (host, core) = (host_of(stem), words::core(stem));
+    let was_generic = is_generic(host);
+    let is_host = words::is_host_like(core) && (!was_generic || core.len() < stem.len());
+    if !core.is_empty() && (is_host || !was_generic) {
+        let node = if is_host { core } else { host };
+        return Named { node: node.to_owned(), from: NodeFrom::Name, hint: None };
     }
-    let name = path.file_name().unwrap_or(OsStr::new("")).to_string_lossy();
-    let stem = host_of(stem(&name));
-    if !is_generic(stem) {
-        return stem.to_owned();
+    let hint = Some(core).filter(|core| !core.is_empty() && core.len() < stem.len()).map(str::to_owned);
+    let named = |node: String| Named { node, from: NodeFrom::Folder, hint: hint.clone() };
+    if let Some(node) = folder(folders) {
+        return named(node);
     }
-    parent_name(path).unwrap_or_else(|| if stem.is_empty() { name.to_string() } else { stem.to_owned() })
+    let here = here();
+    if let Some(node) = here.as_ref().filter(|here| folders.is_empty() || folder(std::slice::from_ref(*here)).is_some())
+    {
+        return named(node.clone());
+    }
+    match folders.last() {
+        Some(parent) => named(parent.clone()),
+        None => {
+            let node = if stem.is_empty() { file } else { stem };
+            Named { node: node.to_owned(), from: NodeFrom::Name, hint: None }
+        }
+    }
+}
+
+/// The host that folders name, the innermost last: the first from there that is not called as logs and their folders are.
+pub(crate) fn folder(folders: &[String]) -> Option<String> {
+    let mut number = None;
+    for (above, folder) in folders.iter().rev().enumerate() {
+        let name = strip_any(folder, &ARCHIVE_ENDINGS).unwrap_or(folder);
+        let core = words::core(name);
+        if words::is_number(name) || words::is_ticket(name) {
+            // A date or a case; a host above says more.
+            number.get_or_insert(folder);
+            continue;
+        }
+        if core.is_empty() || (above > 0 && ROOMS.iter().any(|room| room.eq_ignore_ascii_case(name))) {
+            continue;
+        }
+        let is_host = words::is_host_like(core) || (core.len() < name.len() && name.starts_with("sos"));
+        return match number {
+            Some(number) if !is_host => Some(number.clone()),
+            _ => Some(if is_host { core } else { name }.to_owned()),
+        };
+    }
+    number.cloned()
+}
+
+/// The names of a file and its folders, the file last; an archive is a folder.
+pub(crate) fn components(path: &Path) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
+            Component::ParentDir => {
+                names.pop();
+            }
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    names.iter().flat_map(|name| in_archives(name)).map(str::to_owned).collect()
+}
+
+/// `a.tar.xz!b` are two names.
+fn in_archives(name: &str) -> Vec<&str> {
+    match name.match_indices('!').find(|(at, _)| strip_any(&name[..*at], &ARCHIVE_ENDINGS).is_some()) {
+        Some((at, _)) => std::iter::once(&name[..at]).chain(in_archives(&name[at + 1..])).collect(),
+        None => vec![name],
+    }
+}
+
+/// Name of the folder in which the first folder or file of a relative path lies.
+pub(crate) fn here(path: &Path) -> Option<String> {
+    if path.is_absolute() {
+        return None;
+    }
+    let is_up = |component: &Component<'_>| matches!(component, Component::CurDir | Component::ParentDir);
+    let up: PathBuf = path.components().take_while(is_up).collect();
+    let real = if up.as_os_str().is_empty() { Path::new(".") } else { &up }.canonicalize().ok()?;
+    Some(real.file_name()?.to_string_lossy().into_owned())
 }
 
 /// `oss03` of `.../node=oss03/...`.
 fn partition(path: &Path) -> Option<String> {
     let names = path.parent()?.components().rev();
     names.map(|name| name.as_os_str().to_string_lossy()).find_map(|name| name.strip_prefix("node=").map(str::to_owned))
-}
-
-/// Name of the folder that holds `path`; resolves `rpc.bin`, `./rpc.bin` and `../rpc.bin`.
-fn parent_name(path: &Path) -> Option<String> {
-    let parent = path.parent()?;
-    if let Some(name) = parent.file_name() {
-        return Some(name.to_string_lossy().into_owned());
-    }
-    let here = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    let real = here.canonicalize().ok()?;
-    Some(real.file_name()?.to_string_lossy().into_owned())
 }
 
 /// The file name without endings of compression.
@@ -169,7 +269,7 @@ pub(crate) fn claims_to_be_a_log(name: &str) -> bool {
 }
 
 /// The file name without endings of compression, format and rotation.
-fn stem(name: &str) -> &str {
+pub(crate) fn stem(name: &str) -> &str {
     let shorter = capture_name(name);
     match strip_segment(shorter) {
         Some(rest) => stem(rest),
@@ -179,7 +279,7 @@ fn stem(name: &str) -> &str {
 }
 
 /// `rpc-oss03` and `oss03.rpc` are of host `oss03`.
-fn host_of(stem: &str) -> &str {
+pub(crate) fn host_of(stem: &str) -> &str {
     let is_sign = |c: char| matches!(c, '-' | '_' | '.');
     for word in LOG_WORDS {
         let front = stem.strip_prefix(word).and_then(|rest| rest.strip_prefix(is_sign));
@@ -199,48 +299,10 @@ fn is_generic(stem: &str) -> bool {
         || lower.starts_with("debug")
 }
 
-fn strip_any<'a>(name: &'a str, endings: &[&str]) -> Option<&'a str> {
-    endings.iter().find_map(|ending| {
-        let at = name.len().checked_sub(ending.len())?;
-        let tail = name.get(at..)?;
-        tail.eq_ignore_ascii_case(ending).then(|| &name[..at])
-    })
-}
-
-/// The name without the ending of one rotated segment.
-fn strip_segment(name: &str) -> Option<&str> {
-    if is_ipv4_at_end(name) {
-        return None;
-    }
-    let stamped = STAMPS.iter().find_map(|stamp| strip_stamp(name, stamp));
-    stamped.or_else(|| {
-        let at = name.rfind(['.', '-', '_'])?;
-        let (sign, tail) = (name.as_bytes()[at], &name[at + 1..]);
-        let digits = tail.strip_prefix("seg").or_else(|| tail.strip_prefix("part"));
-        let number = digits.unwrap_or(tail);
-        let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-        let marked = sign == b'.' || digits.is_some() || number.len() >= 4;
-        (is_number && marked).then(|| &name[..at])
-    })
-}
-
-fn strip_stamp<'a>(name: &'a str, stamp: &str) -> Option<&'a str> {
-    let at = name.len().checked_sub(stamp.len())?;
-    let fits = |(byte, pattern): (u8, u8)| if pattern == b'd' { byte.is_ascii_digit() } else { byte == pattern };
-    let tail = name.as_bytes()[at..].iter().copied();
-    (tail.zip(stamp.bytes()).all(fits)).then(|| name[..at].strip_suffix(['.', '-', '_']))?
-}
-
-/// Whether the name ends with a whole dotted IPv4 address: its last number is no segment.
-fn is_ipv4_at_end(name: &str) -> bool {
-    let mut parts = name.rsplit(|c: char| c == '.' || !c.is_ascii_digit());
-    let numbers = parts.by_ref().take(4).filter(|p| p.parse::<u8>().is_ok()).count();
-    let digits_and_dots = name.bytes().rev().take_while(|b| b.is_ascii_digit() || *b == b'.');
-    numbers == 4 && digits_and_dots.filter(|b| *b == b'.').count() == 3
-}
-
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
     use super::*;
 
     fn node(path: &str) -> String {

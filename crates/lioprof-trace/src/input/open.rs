@@ -5,20 +5,23 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lioprof_model::NodeFrom;
 use lustre_debuglog::frame::Form;
 
 use super::ahead::ReadAhead;
-use super::archive::member::{Member, OpenMember};
+use super::archive::member::{Member, MemberContent, OpenMember};
 use super::archive::tar::is_tar;
 use super::archive::zip::is_zip;
 use super::compression::Compression;
 use super::content::{Content, PROBE_BYTES, hint};
 use super::damage::{Counted, Layer, SharedDamage, Tolerant};
 use super::error::{Excerpt, InputError};
+use super::node::{self, NodeRule};
 use super::spool::{Spooled, spool, spool_packed};
 use super::store::Store;
 use super::stretch::Stretch;
 use super::utf16::{encoding_of, utf8};
+use crate::kernel_log::OpenedKernelLog;
 use crate::progress::BytesRead;
 
 const BUFFER: usize = 256 << 10;
@@ -48,6 +51,15 @@ impl Found {
     #[must_use]
     pub fn place(&self) -> &Path {
         self.member.as_ref().map_or(&self.path, |member| &member.place)
+    }
+
+    /// The node, if the user or the daemon has named it. A rule is for the member's name in its archive or for its place.
+    pub(crate) fn fixed_node(&self, rules: &[NodeRule]) -> Option<(String, NodeFrom)> {
+        let by_name = rules.iter().find(|rule| rule.matches(&self.path) || rule.matches(self.place()));
+        match by_name {
+            Some(rule) => Some((rule.node.clone(), NodeFrom::Option)),
+            None => node::fixed(self.place(), &[]),
+        }
     }
 }
 
@@ -93,6 +105,15 @@ impl Opened {
             in_place: None,
             is_member: false,
         }
+    }
+
+    /// The last bytes of what lies in a file as it is, up to so many; none of anything else, or if they cannot be read.
+    pub(crate) fn tail(&self, bytes: usize) -> Vec<u8> {
+        let Some(in_place) = &self.in_place else { return Vec::new() };
+        let len = in_place.len();
+        let mut tail = vec![0; bytes.min(usize::try_from(len).unwrap_or(bytes))];
+        let filled = in_place.read_full_at(len - tail.len() as u64, &mut tail).unwrap_or(0);
+        if filled == tail.len() { tail } else { Vec::new() }
     }
 
     /// The whole input for random access: what lies in a file as it is is used there, anything else is kept, see [`spool`]. Fails if the
@@ -211,20 +232,30 @@ fn open_member(path: &Path, member: &Member) -> Result<Opened, InputError> {
             let raw = Raw { stream, consumed: Some(consumed), layer, start, in_place };
             open_stream(path, raw).map(|opened| Opened { is_member: true, ..opened })
         }
-        OpenMember::Stream { stream, damage, pass } => Ok(Opened {
-            compression: member.compression,
-            form: member.form,
-            is_utf16: member.utf16.is_some(),
-            stream: match member.utf16 {
+        OpenMember::Stream { stream, damage, pass } => {
+            let stream = match member.utf16 {
                 Some(encoding) => utf8(stream, encoding),
                 None => stream,
-            },
-            damage,
-            consumed: BytesRead::default(),
-            pass,
-            in_place: None,
-            is_member: true,
-        }),
+            };
+            let compression = member.compression;
+            match member.content {
+                MemberContent::Log(form) => Ok(Opened {
+                    compression,
+                    form,
+                    is_utf16: member.utf16.is_some(),
+                    stream,
+                    damage,
+                    consumed: BytesRead::default(),
+                    pass,
+                    in_place: None,
+                    is_member: true,
+                }),
+                MemberContent::KernelLog(form) => {
+                    let log = Box::new(OpenedKernelLog { form, compression, stream, damage });
+                    Err(InputError::KernelLog { path: path.to_owned(), log })
+                }
+            }
+        }
     }
 }
 
@@ -274,12 +305,18 @@ fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
         stream = utf8(Box::new(Cursor::new(head).chain(stream)), encoding);
         head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
     }
-    let Some(Content::Log(form)) = Content::of(&head) else {
-        return Err(match damage.get() {
-            _ if is_archive(&head) => InputError::IsAnArchive { path: path.to_owned() },
-            Some(damage) => InputError::Damaged { path: path.to_owned(), damage },
-            None if head.is_empty() => InputError::Empty { path: path.to_owned(), compression },
-            None => InputError::NotADebugLog {
+    let content = Content::of(&head);
+    let Some(Content::Log(form)) = content else {
+        return Err(match (content, damage.get()) {
+            (Some(Content::Tar | Content::Zip), _) => InputError::IsAnArchive { path: path.to_owned() },
+            (Some(Content::KernelLog(form)), None) => {
+                let stream = Box::new(Cursor::new(head).chain(stream));
+                let log = Box::new(OpenedKernelLog { form, compression, stream, damage });
+                InputError::KernelLog { path: path.to_owned(), log }
+            }
+            (_, Some(damage)) => InputError::Damaged { path: path.to_owned(), damage },
+            (_, None) if head.is_empty() => InputError::Empty { path: path.to_owned(), compression },
+            (_, None) => InputError::NotADebugLog {
                 path: path.to_owned(),
                 found: Excerpt::of(&head),
                 hint: hint(&head).to_owned(),

@@ -6,12 +6,12 @@ use lioprof_analysis::ContendedRule;
 use lioprof_text::Format;
 
 use super::shared::{BaselineArgs, FailOn, LogArgs, PlotFormat, SelectionArgs, ThresholdArgs};
-use super::values::{bin_us, contended};
+use super::values::{bin_us, contended, moment_us, zone_us};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = ANALYZE_HELP)]
 pub(crate) struct AnalyzeArgs {
-    /// Text or binary logs, plain or .gz .zst .xz .bz2, or directories to search for them; - is stdin.
+    /// Text or binary logs, kernel logs (dmesg, syslog, journal), plain or .gz .zst .xz .bz2, or directories to search for them; - is stdin.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Write analysis.json, tables (CSV), plots and report.html into this directory.
@@ -39,6 +39,12 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) thresholds: ThresholdArgs,
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
+    /// Kernel logs: when the node was booted (`uptime -s`), if its stamps count from then and no debug log tells.
+    #[arg(long, value_name = "TIME", value_parser = moment_us)]
+    pub(crate) boot_time: Option<i64>,
+    /// Kernel logs: time zone of stamps that name none (`date +%z`): +01:00, -0500, UTC.
+    #[arg(long, value_name = "OFFSET", value_parser = zone_us, allow_hyphen_values = true)]
+    pub(crate) timezone: Option<i64>,
     /// Exit with code 1 if there is a finding of this severity or worse.
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOn>,
@@ -53,6 +59,7 @@ const ANALYZE_HELP: &str = "\
 Examples:
   lioprof analyze /tmp/rpc.bin                     tables on the terminal
   lioprof analyze oss*/rpc.bin.zst -o report       several servers; tables, plots, page in report/
+  lioprof analyze /var/log/messages                what Lustre told in a kernel log: evictions, timeouts, failures
   lctl dk | lioprof analyze -                      what is in the kernel's debug buffer now
   lioprof analyze rpc.txt --from 'run 7 start' --to 'run 7 end'    between two `lctl mark` lines
   lioprof analyze rpc.bin --fail-on critical       exit code 1 if something is badly wrong

@@ -12,6 +12,9 @@ pub(crate) struct CheckArgs {
     /// Facts that `--facts` printed, one file per server; - is stdin [default: read this server].
     #[arg(value_name = "FACTS")]
     pub(crate) facts_files: Vec<PathBuf>,
+    /// Judge these kernel logs (dmesg, syslog, journal; plain or compressed) instead of a server: the day before the last line of each.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["facts_files", "facts", "hosts", "survey", "watch"])]
+    pub(crate) kernel_log: Vec<PathBuf>,
     /// Print what was read of this server as JSON, and judge nothing.
     #[arg(long, conflicts_with_all = ["facts_files", "json", "fail_on"])]
     pub(crate) facts: bool,
@@ -64,6 +67,7 @@ Examples:
   lioprof check --hosts oss[01-40],mds1    # all servers, over ssh (as root, or with sudo -n)
   lioprof check --facts >oss01.json        # on each server, then for all of them together:
   lioprof check oss*.json
+  lioprof check --kernel-log oss01/dmesg.txt /var/log/messages    # what the kernel logs say
   lioprof check --hosts oss[01-40] --survey survey      # what do the disks deliver?
 
 Without --survey it reads files of /proc, /sys and /dev/kmsg only. docs/check.md says how to read each line. Exit codes: 0 nothing at or above \

@@ -7,6 +7,7 @@ use std::time::Duration;
 use lioprof_analysis::{Bound, ContendedRule};
 use lioprof_model::time;
 use lustre_debuglog::Opcode;
+use lustre_debuglog::kernel_log::parse_zone;
 
 pub(crate) fn bin_us(text: &str) -> Result<i64, String> {
     let expected = || format!("expected a number of seconds from 0.001 to 86400, such as 0.1; found `{text}`");
@@ -66,6 +67,17 @@ pub(crate) fn bound(text: &str) -> Result<Bound, String> {
     Ok(time::parse(text).map_or_else(|| Bound::Marker(text.to_owned()), Bound::Time))
 }
 
+/// A moment, microseconds since the epoch.
+pub(crate) fn moment_us(text: &str) -> Result<i64, String> {
+    time::parse(text).ok_or_else(|| format!("expected a time such as 2026-11-21T08:51:22Z; found `{text}`"))
+}
+
+/// Offset of a time zone from UTC, microseconds.
+pub(crate) fn zone_us(text: &str) -> Result<i64, String> {
+    parse_zone(text.as_bytes())
+        .ok_or_else(|| format!("expected an offset from UTC such as +01:00, or UTC (`date +%z`); found `{text}`"))
+}
+
 /// What is given a second time, the first such.
 pub(crate) fn given_twice<T: PartialEq>(given: &[T]) -> Option<&T> {
     (1..given.len()).find(|&at| given[..at].contains(&given[at])).map(|at| &given[at])
@@ -91,6 +103,18 @@ mod tests {
         for bad in ["", "16", "0/4", "16/x", "16/4/30/1"] {
             assert!(contended(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn zones_and_moments() {
+        assert_eq!(zone_us("+01:00"), Ok(3_600_000_000));
+        assert_eq!(zone_us("-0530"), Ok(-19_800_000_000));
+        assert_eq!(zone_us("UTC"), Ok(0));
+        assert_eq!(moment_us("2023-11-14 22:13:20"), Ok(1_700_000_000_000_000));
+        for bad in ["", "CET", "+1", "+25:00"] {
+            assert!(zone_us(bad).is_err(), "{bad}");
+        }
+        assert!(moment_us("yesterday").is_err());
     }
 
     #[test]

@@ -100,6 +100,8 @@ pub struct VfsLine<'a> {
     pub fid: Option<Fid>,
     /// `ll_inode_permission`: the access that is asked for (`MAY_EXEC` 1, `MAY_WRITE` 2, .., `MAY_OPEN` 0o40).
     pub access: Option<u32>,
+    /// `ll_lookup_it`: the lookup is part of an open (`intent=open`, `intent=open|creat`).
+    pub is_open: bool,
 }
 
 impl<'a> VfsLine<'a> {
@@ -112,22 +114,24 @@ impl<'a> VfsLine<'a> {
         if let Some(renamed) = rest.strip_prefix(b"oldname=") {
             let Some(end) = memmem::find(renamed, b", src_dir=[") else { return Self::default() };
             let fid = renamed.get(end + 10..).and_then(Fid::take).map(|(fid, _)| fid);
-            return Self { name: renamed.get(..end), fid, access: None };
+            return Self { name: renamed.get(..end), fid, ..Self::default() };
         }
         // ll_link has a space in front.
         if let Some(inode) = rest.trim_ascii_start().strip_prefix(b"inode=") {
             let Some((fid, tail)) = Fid::take(inode) else { return Self::default() };
             let name = memmem::find(tail, b",name=").and_then(|at| tail.get(at + 6..));
             let access = memmem::rfind(tail, b" mask ").and_then(|at| tail.get(at + 6..)).and_then(octal);
-            return Self { name, fid: Some(fid), access };
+            return Self { name, fid: Some(fid), access, is_open: false };
         }
         let Some(named) = rest.strip_prefix(b"name=") else { return Self::default() };
         if let Some(end) = memmem::rfind(named, b", dir=[") {
-            let fid = named.get(end + 6..).and_then(Fid::take).map(|(fid, _)| fid);
-            return Self { name: named.get(..end), fid, access: None };
+            let (fid, tail) = named.get(end + 6..).and_then(Fid::take).unzip();
+            let intent = tail.and_then(|tail| tail.get(memmem::find(tail, b"intent=")? + 7..));
+            let is_open = intent.is_some_and(|intent| intent.starts_with(b"open"));
+            return Self { name: named.get(..end), fid, access: None, is_open };
         }
         let name = memmem::rfind(named, b", flags=").and_then(|end| named.get(..end));
-        Self { name, fid: None, access: None }
+        Self { name, ..Self::default() }
     }
 }
 
@@ -278,19 +282,22 @@ mod tests {
     fn steps() {
         let step = |text: &'static str| VfsLine::parse(text.as_bytes());
         let root = step("VFS Op:inode=[0x200000bd1:0xa:0x0](000000009bf90b80),name=/\n");
-        assert_eq!(root, VfsLine { name: Some(b"/"), fid: Some(FID), access: None });
+        let line = |name, fid, access| VfsLine { name, fid, access, is_open: false };
+        assert_eq!(root, line(Some(b"/"), Some(FID), None));
         let permission = step("VFS Op:inode=[0x200000bd1:0xa:0x0](000000003ed75ccf), inode mode 81a4 mask 44");
-        assert_eq!(permission, VfsLine { name: None, fid: Some(FID), access: Some(0o44) });
+        assert_eq!(permission, line(None, Some(FID), Some(0o44)));
         let lookup = step("VFS Op:name=f001, dir=[0x200000bd1:0xa:0x0](000000008edf8beb), intent=open|creat");
-        assert_eq!(lookup, VfsLine { name: Some(b"f001"), fid: Some(FID), access: None });
+        assert_eq!(lookup, VfsLine { is_open: true, ..line(Some(b"f001"), Some(FID), None) });
+        let lookup = step("VFS Op:name=intent=open, dir=[0x200000bd1:0xa:0x0](000000008edf8beb), intent=0");
+        assert_eq!(lookup, line(Some(b"intent=open"), Some(FID), None));
         let dentry = step("VFS Op:name=op, flags=17");
-        assert_eq!(dentry, VfsLine { name: Some(b"op"), fid: None, access: None });
+        assert_eq!(dentry, line(Some(b"op"), None, None));
         assert_eq!(step("VFS Op:statfs"), VfsLine::default());
         let link = step("VFS Op: inode=[0x200000bd1:0xa:0x0](00), dir=[0x200000007:0x1:0x0](00), target=f2");
-        assert_eq!(link, VfsLine { name: None, fid: Some(FID), access: None });
+        assert_eq!(link, line(None, Some(FID), None));
         let rename =
             step("VFS Op:oldname=a, b, src_dir=[0x200000bd1:0xa:0x0](00), newname=c, tgt_dir=[0x7:0x1:0x0](00)");
-        assert_eq!(rename, VfsLine { name: Some(b"a, b"), fid: Some(FID), access: None });
+        assert_eq!(rename, line(Some(b"a, b"), Some(FID), None));
         assert!(matches!(Message::parse_text(b"VFS Op:name=op, flags=17"), Message::Vfs(_)));
     }
 

@@ -10,6 +10,7 @@
 mod client;
 mod client_io;
 mod client_operation;
+mod console;
 mod cursor;
 mod debug_req;
 mod ldlm;
@@ -27,6 +28,7 @@ mod req_event;
 pub use client::ClientRpc;
 pub use client_io::{BrwRpc, BulkBuilt};
 pub use client_operation::{OperationEdge, OperationLine, VfsLine};
+pub use console::{ConsoleEvent, Reason, Voice};
 pub use debug_req::{DebugReq, ReqMessage};
 pub use ldlm::{Contention, LdlmEvent, LdlmMessage, LockDesc, LockTail};
 pub use malformed::Malformed;

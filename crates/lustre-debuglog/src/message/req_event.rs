@@ -8,6 +8,7 @@ use nom::branch::alt;
 use nom::sequence::separated_pair;
 
 use super::number::{Res, all_of, field, hex, int, nid, tag};
+use crate::vocab::Intent;
 
 /// What happened to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,13 @@ pub enum ReqEvent<'a> {
     /// `Request sent has timed out ...` / `Request sent has failed due to network error ...`: an RPC
     /// that this node sent got no reply.
     SentTimedOut,
+    /// `op=O disposition=D, status=S` (`mdc_finish_enqueue`): a client has the answer to an intent.
+    Intent {
+        /// What the intent asked for.
+        op: Intent,
+        /// What the MDT returned for the intent.
+        status: i64,
+    },
     /// `timeout|Reconnect|Eviction|network error|truncated|... on bulk ...` (`target_bulk_io`).
     BulkError {
         /// The words before `bulk`, such as `timeout on`.
@@ -97,6 +105,7 @@ pub(super) fn event(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
         Some(b'F') if starts(b"Found duplicate req in processing") => all_of(i, ReqEvent::DuplicateInProcessing),
         Some(b'P') if starts(b"Prio raised by lock ") => all_of(i, ReqEvent::PriorityRaised),
         Some(b'T') if starts(b"Too many granted locks") => all_of(i, ReqEvent::TooManyLocks),
+        Some(b'o') if starts(b"op=") || starts(b"op: ") => all_of(i, intent(i).unwrap_or(ReqEvent::Other(i))),
         Some(b'f') if starts(b"found existing lock cookie ") => existing_lock(i),
         _ => all_of(i, bulk_error(i).unwrap_or(ReqEvent::Other(i))),
     }
@@ -137,6 +146,16 @@ fn slow_req_in(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
 fn existing_lock(i: &[u8]) -> Res<'_, ReqEvent<'_>> {
     let (i, cookie) = field(i, b"found existing lock cookie ", hex, b"")?;
     Ok((i, ReqEvent::ExistingLock { cookie }))
+}
+
+/// `op=%#x disposition=%#x, status=%d` since 2.17.56, `op=%x disposition=%x, ..` since 2.12.58, before `op: %x disposition: %x, ..`.
+fn intent(i: &[u8]) -> Option<ReqEvent<'_>> {
+    let text = std::str::from_utf8(i).ok()?;
+    let (op, rest) = text.strip_prefix("op=").or_else(|| text.strip_prefix("op: "))?.split_once(" disposition")?;
+    let (_, status) = rest.split_once(", status")?;
+    let op = u32::from_str_radix(op.strip_prefix("0x").unwrap_or(op), 16).ok()?;
+    let status = status.trim_start_matches(['=', ':', ' ']).parse().ok()?;
+    Some(ReqEvent::Intent { op: Intent(op), status })
 }
 
 /// `timeout on bulk READ after ..`, `truncated bulk WRITE ..`, `bulk READ failed: ..` and others.
@@ -184,6 +203,9 @@ mod tests {
             ("Too many granted locks, reject current enqueue request and let the client retry later", TooManyLocks),
             ("Request sent has timed out for slow reply: [sent 1795251631/real 1795251631]", SentTimedOut),
             ("Request sent has failed due to network error: [sent 1/real 0]", SentTimedOut),
+            ("op: 1 disposition: 3, status: -2", Intent { op: crate::vocab::Intent(1), status: -2 }), // to 2.12.57
+            ("op=10 disposition=b, status=0", Intent { op: crate::vocab::Intent(0x10), status: 0 }),  // to 2.17.55
+            ("op=0x3 disposition=0x37, status=0", Intent { op: crate::vocab::Intent(3), status: 0 }),
         ] {
             assert_eq!(parsed(text), want);
         }
@@ -225,7 +247,17 @@ mod tests {
 
     #[test]
     fn other_texts_are_kept() {
-        for text in ["", "type 6, status 0", "unlink", "sent to nobody", "sending replies", "timeout on bulk", "bulk"] {
+        for text in [
+            "",
+            "op=3",
+            "op=x disposition=1, status=0",
+            "type 6, status 0",
+            "unlink",
+            "sent to nobody",
+            "sending replies",
+            "timeout on bulk",
+            "bulk",
+        ] {
             assert_eq!(parsed(text), ReqEvent::Other(text.as_bytes()));
         }
     }

@@ -81,4 +81,17 @@ impl OperationKind {
             _ => return None,
         })
     }
+
+    /// The kind of an operation at whose begin this C function logs a `VFS Op:` line, in versions that log no `START` and `COMPLETED` of it.
+    #[must_use]
+    pub fn of_entry_function(function: &[u8]) -> Option<Self> {
+        Some(match function {
+            b"ll_file_open" => Self::Open,
+            b"ll_file_release" => Self::Close,
+            b"ll_fsync" => Self::Fsync,
+            b"ll_getattr" | b"ll_getattr_dentry" => Self::Stat,
+            b"ll_file_seek" => Self::Seek,
+            _ => return None,
+        })
+    }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::holdings::{FOREIGN, Holdings};
-use super::member::{Access, Member};
+use super::member::{Access, Member, MemberContent};
 use super::name::place;
 use super::origin::Origin;
 use super::sequence::Sequence;
@@ -56,7 +56,7 @@ pub(crate) fn list(archive: &Path, stretch: Stretch, limit: usize) -> Result<Lis
         heads_left: MAX_HEADS,
         store: None,
     };
-    listing.look_into(Origin::Stretch(stretch, Layer::File), None, 1).map_err(|source| InputError::Io {
+    listing.look_into(Origin::Stretch(stretch, Layer::File), None, 1, None).map_err(|source| InputError::Io {
         action: "read",
         path: archive.to_owned(),
         source,
@@ -84,7 +84,13 @@ struct Listing<'a> {
 impl Listing<'_> {
     /// Looks at the archive itself (no path), or at a member of one whose members can be opened one by one. An archive found there has
     /// this depth.
-    fn look_into(&mut self, origin: Origin, path: Option<&str>, depth: usize) -> io::Result<()> {
+    fn look_into(
+        &mut self,
+        origin: Origin,
+        path: Option<&str>,
+        depth: usize,
+        changed_us: Option<i64>,
+    ) -> io::Result<()> {
         if let Origin::Stretch(stretch, _) = &origin {
             let mut head = Vec::new();
             read_head(&mut stretch.open()?, HEAD_BYTES, &mut head);
@@ -126,7 +132,10 @@ impl Listing<'_> {
                 let kept = self.keep(&mut whole)?;
                 self.zip(&kept, path, depth)?;
             }
-            (_, Some(path)) => self.leaf(path, Access::Alone(origin), compression, head, damage.get().or(within.get())),
+            (_, Some(path)) => {
+                let damage = damage.get().or(within.get());
+                self.leaf(path, Access::Alone(origin), Seen { compression, head, damage, changed_us });
+            }
             // Whoever gave it saw an archive; it is none any more.
             (_, None) => {}
         }
@@ -153,7 +162,7 @@ impl Listing<'_> {
                 Kind::Special(what) => self.holdings.add(what, &name),
                 Kind::File => {
                     let part = stretch.part(member.start, member.len);
-                    self.look_into(Origin::Stretch(part, Layer::Tar), Some(&name), depth + 1)?;
+                    self.look_into(Origin::Stretch(part, Layer::Tar), Some(&name), depth + 1, member.changed_us)?;
                 }
             }
         }
@@ -172,7 +181,7 @@ impl Listing<'_> {
             match member.kind {
                 Kind::Folder => {}
                 Kind::Special(what) => self.holdings.add(what, &name),
-                Kind::File => self.look_into(member.origin, Some(&name), depth + 1)?,
+                Kind::File => self.look_into(member.origin, Some(&name), depth + 1, None)?,
             }
         }
         self.is_full |= found.has_more;
@@ -203,14 +212,8 @@ impl Listing<'_> {
         Ok(Stretch::of_store(Arc::clone(store), start, len))
     }
 
-    fn leaf(
-        &mut self,
-        path: &str,
-        access: Access,
-        compression: Option<Compression>,
-        mut head: Vec<u8>,
-        damage: Option<Damage>,
-    ) {
+    fn leaf(&mut self, path: &str, access: Access, seen: Seen) {
+        let Seen { compression, mut head, damage, changed_us } = seen;
         // As in a directory.
         if path.split('/').any(|name| name.starts_with('.') && !matches!(name, "." | "..")) {
             return self.holdings.add("hidden files", path);
@@ -220,7 +223,12 @@ impl Listing<'_> {
             let packed = Box::new(io::Cursor::new(std::mem::take(&mut head)));
             read_head(&mut utf8(packed, encoding), PROBE_BYTES, &mut head);
         }
-        let Some(Content::Log(form)) = Content::of(&head) else {
+        let content = match Content::of(&head) {
+            Some(Content::Log(form)) => Some(MemberContent::Log(form)),
+            Some(Content::KernelLog(form)) => Some(MemberContent::KernelLog(form)),
+            Some(Content::Tar | Content::Zip) | None => None,
+        };
+        let Some(content) = content else {
             return match damage {
                 Some(damage) if node::claims_to_be_a_log(path.rsplit(['/', '!']).next().unwrap_or(path)) => {
                     self.damaged_logs.push((path.to_owned(), damage));
@@ -234,7 +242,16 @@ impl Listing<'_> {
         }
         self.heads_left = self.heads_left.saturating_sub(head.len());
         let place = path.split('!').fold(self.archive.to_owned(), |at, name| place(&at, name));
-        self.members.push(Member { path: path.to_owned(), place, compression, form, utf16, head: head.into(), access });
+        self.members.push(Member {
+            path: path.to_owned(),
+            place,
+            compression,
+            content,
+            utf16,
+            head: head.into(),
+            changed_us,
+            access,
+        });
     }
 
     fn damaged_archive(&mut self, path: Option<&str>, damage: Damage) {
@@ -284,6 +301,15 @@ impl Listing<'_> {
     }
 }
 
+/// What was seen of a file.
+struct Seen {
+    compression: Option<Compression>,
+    /// Its first decompressed bytes.
+    head: Vec<u8>,
+    damage: Option<Damage>,
+    changed_us: Option<i64>,
+}
+
 /// Names of a member and the archives that it is in, but for the outermost one.
 fn inside(archive: Option<&str>, name: &str) -> String {
     archive.map_or_else(|| name.to_owned(), |archive| format!("{archive}!{name}"))
@@ -320,7 +346,8 @@ impl Visit for InSequence<'_, '_> {
         read_head(&mut leaf.stream, PROBE_BYTES, &mut head);
         let damage = leaf.damage(head.len() as u64);
         let access = Access::Shared(Arc::clone(&self.sequence), leaf.number);
-        self.listing.leaf(leaf.path, access, leaf.compression, head, damage);
+        let seen = Seen { compression: leaf.compression, head, damage, changed_us: leaf.changed_us };
+        self.listing.leaf(leaf.path, access, seen);
         Flow::Continue(())
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 use lustre_debuglog::frame::Form;
+use lustre_debuglog::kernel_log::KernelLogForm;
 
 use super::origin::Origin;
 use super::sequence::Sequence;
@@ -14,7 +15,7 @@ use crate::input::damage::{Layer, SharedDamage};
 use crate::input::spool::Spooled;
 use crate::progress::BytesRead;
 
-/// A log in an archive.
+/// A debug log or kernel log in an archive.
 #[derive(Clone, Debug)]
 pub struct Member {
     /// Its name in the archive; in an archive in that, both names with `!` between them.
@@ -22,11 +23,19 @@ pub struct Member {
     /// Where it would lie if each archive were a folder of its name.
     pub(crate) place: PathBuf,
     pub(crate) compression: Option<Compression>,
-    pub(crate) form: Form,
+    pub(crate) content: MemberContent,
     /// It is text of two bytes per character.
     pub(crate) utf16: Option<&'static Encoding>,
     pub(super) head: Arc<[u8]>,
+    pub(super) changed_us: Option<i64>,
     pub(super) access: Access,
+}
+
+/// What a member is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MemberContent {
+    Log(Form),
+    KernelLog(KernelLogForm),
 }
 
 /// How to read a member.
@@ -97,9 +106,31 @@ impl Member {
         self.utf16.is_some()
     }
 
-    /// Text or binary.
-    pub(crate) fn form(&self) -> Form {
-        self.form
+    /// Text or binary; `None`: it is a kernel log.
+    pub(crate) fn form(&self) -> Option<Form> {
+        match self.content {
+            MemberContent::Log(form) => Some(form),
+            MemberContent::KernelLog(_) => None,
+        }
+    }
+
+    /// When it was last changed, microseconds since the epoch, if the archive says so.
+    pub(crate) fn changed_us(&self) -> Option<i64> {
+        self.changed_us
+    }
+
+    /// Its last bytes, up to so many, if it lies in a file as it is.
+    pub(crate) fn tail(&self, bytes: usize) -> Vec<u8> {
+        let Access::Alone(Origin::Stretch(stretch, _)) = &self.access else { return Vec::new() };
+        if self.compression.is_some() || self.utf16.is_some() {
+            return Vec::new();
+        }
+        let mut tail = Vec::new();
+        let from = stretch.len().saturating_sub(bytes as u64);
+        match stretch.part(from, bytes as u64).open().and_then(|mut reader| reader.read_to_end(&mut tail)) {
+            Ok(_) => tail,
+            Err(_) => Vec::new(),
+        }
     }
 
     /// It is an input and will be read.

@@ -69,6 +69,8 @@ pub(super) struct TarMember {
     pub(super) start: u64,
     /// Bytes of its data in the archive.
     pub(super) len: u64,
+    /// When it was last changed, microseconds since the epoch.
+    pub(super) changed_us: Option<i64>,
 }
 
 /// Reads a tar archive member by member.
@@ -148,7 +150,9 @@ impl<R: Skip> TarReader<R> {
                 self.leave_sparse_headers(header.as_gnu().is_some_and(tar::GnuHeader::is_extended))?;
             }
             self.data_is(len);
-            return Ok(Some(TarMember { name: readable(&name), kind, start: self.at, len }));
+            let changed_s = header.mtime().ok().filter(|seconds| *seconds > 0);
+            let changed_us = changed_s.and_then(|seconds| i64::try_from(seconds).ok()?.checked_mul(1_000_000));
+            return Ok(Some(TarMember { name: readable(&name), kind, start: self.at, len, changed_us }));
         }
     }
 

@@ -35,7 +35,7 @@ fn read(bytes: &[u8]) -> (Vec<Found>, Option<Damage>) {
     let mut members = Vec::new();
     loop {
         match tar.next() {
-            Ok(Some(TarMember { name, kind, start, len })) => {
+            Ok(Some(TarMember { name, kind, start, len, changed_us: _ })) => {
                 let mut data = Vec::new();
                 if tar.data().read_to_end(&mut data).is_ok() {
                     let start = usize::try_from(start).unwrap();

@@ -39,6 +39,8 @@ pub(super) struct Leaf<'a> {
     pub(super) path: &'a str,
     /// How it is compressed.
     pub(super) compression: Option<Compression>,
+    /// When it was last changed, microseconds since the epoch.
+    pub(super) changed_us: Option<i64>,
     /// Its decompressed bytes. It never fails: damage ends it.
     pub(super) stream: &'a mut dyn Read,
     /// What ended the stream, innermost layer last.
@@ -159,7 +161,7 @@ impl Walk<'_> {
                 Kind::Special(what) => self.visit.special(&name, what)?,
                 Kind::File => {
                     let mut layers = layers.to_vec();
-                    self.file(&mut tar.data(), &name, depth, &mut layers)?;
+                    self.file(&mut tar.data(), (&name, member.changed_us), depth, &mut layers)?;
                 }
             }
         }
@@ -173,7 +175,13 @@ impl Walk<'_> {
         Flow::Continue(())
     }
 
-    fn file(&mut self, data: &mut (dyn Read + Send), path: &str, depth: usize, layers: &mut Vec<SharedDamage>) -> Flow {
+    fn file(
+        &mut self,
+        data: &mut (dyn Read + Send),
+        (path, changed_us): (&str, Option<i64>),
+        depth: usize,
+        layers: &mut Vec<SharedDamage>,
+    ) -> Flow {
         let cut = SharedDamage::default();
         layers.push(cut.clone());
         let mut data = Tolerant::new(data, Layer::Tar, BytesRead::default(), cut);
@@ -189,7 +197,7 @@ impl Walk<'_> {
         }
         let number = self.next;
         self.next += 1;
-        self.visit.leaf(Leaf { number, path, compression, stream: &mut stream, damage: layers })
+        self.visit.leaf(Leaf { number, path, compression, changed_us, stream: &mut stream, damage: layers })
     }
 }
 

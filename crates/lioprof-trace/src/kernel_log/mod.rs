@@ -1,0 +1,13 @@
+//! Kernel logs: read as a whole, to the events that they tell. They are small beside debug logs, and nothing else of them is used.
+
+mod hosts;
+mod journal;
+mod lines;
+mod open;
+mod read;
+
+pub use hosts::{HostLog, KernelEvent};
+pub use read::{KernelLog, kernel_log_lines};
+
+pub(crate) use open::OpenedKernelLog;
+pub(crate) use read::read;
