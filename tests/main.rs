@@ -31,12 +31,14 @@
 //! * `rollup`: sums of nodes beside their rows.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `findings`, `compare`, `lock_requests`, `operations`, `export`, `rollup`, `rows` and `selections` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `archives`, `findings`, `compare`, `lock_requests`, `operations`, `export`, `rollup`, `rows` and `selections` names one.
 
 #[cfg(test)]
 mod about;
 #[cfg(test)]
 mod anonymise;
+#[cfg(test)]
+mod archives;
 #[cfg(test)]
 mod binlog;
 #[cfg(test)]

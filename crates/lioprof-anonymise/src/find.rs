@@ -51,7 +51,7 @@ pub(crate) fn find(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Pa
             let mut file = tempfile::NamedTempFile::new()?;
             io::copy(&mut io::stdin().lock(), file.as_file_mut())?;
             file.flush()?;
-            found = Found { path: file.path().to_owned(), node: found.node, is_stdin: false };
+            found = Found { path: file.path().to_owned(), node: found.node, is_stdin: false, member: None };
             sources.spooled = Some(file);
         }
         sources.files.push(Source { found, what: What::Log });
@@ -115,14 +115,14 @@ impl Sources {
             let as_log = path.with_file_name("rpc.bin");
             input::node::node_of(if rules.iter().any(|rule| rule.matches(path)) { path } else { &as_log }, rules)
         });
-        let found = Found { path: path.to_owned(), node, is_stdin: false };
+        let found = Found { path: path.to_owned(), node, is_stdin: false, member: None };
         self.files.push(Source { found, what: What::Counters });
     }
 }
 
 /// Whether a file is a log, which is then another form of one that is read.
 fn is_log(path: &Path) -> bool {
-    let found = Found { path: path.to_owned(), node: String::new(), is_stdin: false };
+    let found = Found { path: path.to_owned(), node: String::new(), is_stdin: false, member: None };
     input::open(&found).is_ok()
 }
 

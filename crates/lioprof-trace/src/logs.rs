@@ -67,6 +67,7 @@ fn read(
     symbols: &mut Symbols,
     sink: &mut dyn RowSink,
 ) -> ReadLogs {
+    planned.iter().for_each(Planned::announce);
     // Inputs are opened when their time comes, by the merge; what they turn out to be is kept here.
     let inputs: Vec<Rc<RefCell<(Planned, OpeningNotes)>>> =
         planned.into_iter().map(|input| Rc::new(RefCell::new((input, OpeningNotes::default())))).collect();
@@ -74,7 +75,7 @@ fn read(
     let waiting = inputs.iter().enumerate().map(|(index, input)| {
         let opening = Rc::clone(input);
         let planned = &input.borrow().0;
-        let folder = planned.found.path.parent().unwrap_or(Path::new("")).to_owned();
+        let folder = planned.found.place().parent().unwrap_or(Path::new("")).to_owned();
         Waiting {
             first_us: planned.first_us,
             input: index,

@@ -1,7 +1,7 @@
 //! What to read: opened once for a look, grouped by node.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,8 @@ use crate::identity::contents::Contents;
 use crate::identity::decide::decide;
 use crate::identity::evidence::{Decision, Decisions, Evidence, Refusal};
 use crate::input::{
-    self, Compression, Found, InputError, InputProblem, NodeRule, Opened, PROBE_BYTES, Severity, SharedDamage, node,
+    self, Compression, Discovered, Door, Found, InputError, InputProblem, Member, NodeRule, Opened, PROBE_BYTES,
+    Severity, SharedDamage, node,
 };
 use crate::kernel_log::{self, KernelLog, OpenedKernelLog};
 use crate::progress::Progress;
@@ -76,16 +77,24 @@ impl Inputs {
         let mut looks: Vec<(Planned, Evidence)> = Vec::new();
         let mut kernel_logs = KernelLogs::new(rules);
         // One log has nothing to be compared with.
-        let alone = discovered.files.len() == 1;
-        for found in discovered.files {
-            let fixed = node::fixed(&found.path, rules);
-            match look(found.clone(), fixed, alone, progress) {
-                Ok(parts) => looks.extend(parts),
+        let mut alone = discovered.files.len() == 1;
+        let mut todo: VecDeque<Found> = discovered.files.into();
+        let mut kernel_files = discovered.kernel_logs;
+        while let Some(found) = todo.pop_front() {
+            let fixed = found.fixed_node(rules);
+            match look(found.clone(), fixed, alone, rules, progress) {
+                Ok(Looked::Logs(parts)) => looks.extend(parts),
+                Ok(Looked::Archive(mut inside)) => {
+                    alone &= inside.files.len() == 1;
+                    problems.append(&mut inside.problems);
+                    kernel_files.append(&mut inside.kernel_logs);
+                    inside.files.into_iter().rev().for_each(|member| todo.push_front(member));
+                }
                 Err(InputError::KernelLog { log, .. }) => kernel_logs.add(&found, *log, false),
                 Err(error) => problems.push((&error).into()),
             }
         }
-        for (found, is_beside) in discovered.kernel_logs {
+        for (found, is_beside) in kernel_files {
             match input::open(&found) {
                 Err(InputError::KernelLog { log, .. }) => kernel_logs.add(&found, *log, is_beside),
                 // Somebody has changed it since it was looked at.
@@ -147,7 +156,7 @@ impl<'a> KernelLogs<'a> {
     }
 
     fn add(&mut self, found: &Found, opened: OpenedKernelLog, is_beside: bool) {
-        let node_is_given = self.rules.iter().any(|rule| rule.matches(&found.path));
+        let node_is_given = matches!(found.fixed_node(self.rules), Some((_, NodeFrom::Option)));
         self.read.push(KernelLog { node_is_given, is_beside, ..kernel_log::read(found, opened) });
     }
 
@@ -180,64 +189,107 @@ impl NodeLogs {
 
     /// Tells the progress that all logs will be read once more.
     pub fn expect_again(&self) {
-        self.0.iter().for_each(|log| log.progress.expect_again(log.file_bytes.unwrap_or(0)));
+        for log in &self.0 {
+            let member = log.found.member.as_ref().map(Member::expect_again);
+            log.progress.expect_again(member.or(log.file_bytes).unwrap_or(0));
+        }
     }
+}
+
+/// What was found behind a path.
+enum Looked {
+    /// A log, or one for each host that it names; and what is known of the server that wrote it.
+    Logs(Vec<(Planned, Evidence)>),
+    /// Members of an archive that came out of a pipe.
+    Archive(Discovered),
 }
 
 /// Looks at an input: what it is, and what is known of the server that wrote it. If it is `alone`, its contents do not matter for that. A text
 /// that says which hosts its lines come from becomes an input for each.
 fn look(
-    found: Found,
+    mut found: Found,
     fixed: Option<(String, NodeFrom)>,
     alone: bool,
+    rules: &[NodeRule],
     progress: &Progress,
-) -> Result<Vec<(Planned, Evidence)>, InputError> {
-    let mut opened = input::open(&found)?;
+) -> Result<Looked, InputError> {
+    let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
     let mut head = Vec::new();
-    // The stream never fails: damage ends it, and is told when it is read to the end.
-    opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
-    let form = opened.form;
+    // What is known of a member does not have to be read again.
+    let opened = if let Some(member) = &mut found.member {
+        head.extend_from_slice(member.head());
+        member.forget_head();
+        None
+    } else {
+        let mut opened = if metadata.is_some() {
+            input::open(&found)?
+        } else {
+            match input::open_door(&found)? {
+                Door::Log(opened) => *opened,
+                Door::Archive(archive) => return Ok(Looked::Archive(input::look_into(&found, archive, rules))),
+            }
+        };
+        // The stream never fails: damage ends it, and is told when it is read to the end.
+        opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
+        Some(opened)
+    };
+    let (form, compression, is_utf16) = match (&opened, &found.member) {
+        (Some(opened), _) => (opened.form, opened.compression, opened.is_utf16),
+        (None, Some(member)) => (member.form().unwrap_or(Form::Text), member.compression(), member.is_utf16()),
+        (None, None) => (Form::Text, None, false),
+    };
     // Who a file belongs to, the user may have said: then it is one.
     let may_be_split = form == Form::Text && matches!(fixed, None | Some((_, NodeFrom::Stdin)));
-    if may_be_split && split::names_senders(&head) {
-        opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
-        return parts(&found, fixed.as_ref(), opened, progress);
-    }
+    let is_split = may_be_split && split::names_senders(&head);
     let first_us = first_time(&head, form);
     let mut contents = Contents::default();
-    if !alone && fixed.is_none() {
+    if !alone && fixed.is_none() && !is_split {
         contents.add(&as_logged(&head, form), form);
         if head.len() == PROBE_BYTES {
-            contents.add(&as_logged(&opened.tail(PROBE_BYTES), form), form);
+            let tail = match (&opened, &found.member) {
+                (Some(opened), _) => opened.tail(PROBE_BYTES),
+                (None, Some(member)) => member.tail(PROBE_BYTES),
+                (None, None) => Vec::new(),
+            };
+            contents.add(&as_logged(&tail, form), form);
         }
+    }
+    let whole = |mut opened: Opened| {
+        opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
+        opened
+    };
+    if is_split {
+        let opened = match opened {
+            Some(opened) => whole(opened),
+            None => input::open(&found)?,
+        };
+        return parts(&found, fixed.as_ref(), opened, progress).map(Looked::Logs);
     }
     let evidence = Evidence {
         fixed,
-        components: node::components(&found.path),
-        here: node::here(&found.path),
+        components: node::components(found.place()),
+        here: node::here(found.place()),
         contents,
         path: found.path.display().to_string(),
     };
-    let metadata = if found.is_stdin { None } else { found.path.metadata().ok().filter(Metadata::is_file) };
-    let keep = metadata.is_none();
-    let (compression, is_utf16) = (opened.compression, opened.is_utf16);
-    let opened = keep.then(|| {
-        opened.stream = Box::new(std::io::Cursor::new(head).chain(opened.stream));
-        Box::new(opened)
-    });
+    let opened = opened.filter(|_| metadata.is_none()).map(|opened| Box::new(whole(opened)));
+    let file_bytes = match &found.member {
+        Some(member) => Some(member.file_bytes()),
+        None => metadata.map(|metadata| metadata.len()),
+    };
     let planned = Planned {
         compression,
         found,
         node_from: NodeFrom::Name,
         form,
         first_us,
-        file_bytes: metadata.map(|metadata| metadata.len()),
+        file_bytes,
         progress: progress.clone(),
         opened,
         is_utf16,
         repairs: Repairs::default(),
     };
-    Ok(vec![(planned, evidence)])
+    Ok(Looked::Logs(vec![(planned, evidence)]))
 }
 
 /// The inputs that a text of several hosts is, each with the host or file that its lines name. What damages the text is told with the first
@@ -261,8 +313,8 @@ fn parts(
         contents.add(&head, Form::Text);
         let mut evidence = Evidence {
             fixed: fixed.cloned(),
-            components: node::components(&found.path),
-            here: node::here(&found.path),
+            components: node::components(found.place()),
+            here: node::here(found.place()),
             contents,
             path: found.path.display().to_string(),
         };
@@ -358,6 +410,14 @@ pub(crate) struct OpeningNotes {
 }
 
 impl Planned {
+    /// Tells the archive that it is in that it will be read.
+    pub(crate) fn announce(&self) {
+        // One that was told apart by hosts has been read.
+        if let (Some(member), None) = (&self.found.member, &self.opened) {
+            member.announce();
+        }
+    }
+
     /// Opens the input for reading; what goes wrong or turns up goes to `notes`.
     pub(crate) fn open(&mut self, reading: Reading, notes: &mut OpeningNotes) -> Option<Source> {
         match self.chunks(reading, notes) {
@@ -376,6 +436,9 @@ impl Planned {
             None => input::open(&self.found).map_err(|err| InputProblem::from(&err).message)?,
         };
         notes.damage = opened.damage.clone();
+        if let Some((read, of)) = &opened.pass {
+            self.progress.watch(read.clone(), *of, *of);
+        }
         let file_bytes = self.file_bytes.unwrap_or(0);
         let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", self.found.path.display());
         Ok(match self.form {

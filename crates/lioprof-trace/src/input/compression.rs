@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
+use liblzma::stream::{CONCATENATED, Error as XzError, Stream};
+
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
@@ -33,12 +35,33 @@ impl Compression {
     }
 
     /// A reader of the decompressed bytes. Fails if the decoder cannot be set up.
-    pub(super) fn decoder<R: BufRead + Send + 'static>(self, input: R) -> io::Result<Box<dyn Read + Send>> {
+    pub(super) fn decoder<'a, R: BufRead + Send + 'a>(self, input: R) -> io::Result<Box<dyn Read + Send + 'a>> {
         Ok(match self {
             Self::Gz => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
             Self::Zst => Box::new(zstd::stream::read::Decoder::with_buffer(input)?),
-            Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(input)),
+            Self::Xz => {
+                let stream = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED)?;
+                Box::new(XzMemory(liblzma::bufread::XzDecoder::new_stream(input, stream)))
+            }
             Self::Bz2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+        })
+    }
+}
+
+/// Memory for decompressing xz: a dictionary of 256 MiB (`xz -9` has one of 64 MiB) and what goes with it.
+const XZ_MEMORY: u64 = (256 + 1) << 20;
+
+/// Says what it means that decompressing takes too much memory.
+struct XzMemory<R>(R);
+
+impl<R: Read> Read for XzMemory<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buf).map_err(|err| {
+            let inner = err.get_ref().and_then(|inner| inner.downcast_ref::<XzError>());
+            if matches!(inner, Some(XzError::MemLimit)) {
+                return io::Error::other("its dictionary is larger than 256 MiB; decompress it with `xz -dc` first");
+            }
+            err
         })
     }
 }
@@ -64,6 +87,32 @@ impl fmt::Display for Compression {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What comes out of xz data that say that their dictionary is so large (`xz` file format, 5.3.1).
+    fn with_dictionary(size: u8) -> io::Result<Vec<u8>> {
+        let mut out = liblzma::write::XzEncoder::new(Vec::new(), 0);
+        io::Write::write_all(&mut out, b"x")?;
+        let mut packed = out.finish()?;
+        // Behind the stream's header: a block's header, whose length is in its first byte, with a checksum at its end.
+        let block = &mut packed[12..];
+        let len = (usize::from(block[0]) + 1) * 4;
+        let at = block[..len].windows(2).position(|filter| filter == [0x21, 1]).unwrap() + 2;
+        block[at] = size;
+        let mut crc = flate2::Crc::new();
+        crc.update(&block[..len - 4]);
+        block[len - 4..len].copy_from_slice(&crc.sum().to_le_bytes());
+        let mut unpacked = Vec::new();
+        Compression::Xz.decoder(io::Cursor::new(packed))?.read_to_end(&mut unpacked)?;
+        Ok(unpacked)
+    }
+
+    #[test]
+    fn large_dictionaries_of_xz_are_refused() {
+        // 256 MiB and 384 MiB.
+        assert_eq!(with_dictionary(32).unwrap(), b"x");
+        let err = with_dictionary(33).unwrap_err();
+        assert!(err.to_string().contains("larger than 256 MiB"), "{err}");
+    }
 
     #[test]
     fn magic_bytes() {

@@ -10,12 +10,36 @@ use crate::progress::BytesRead;
 /// Largest piece asked of a decoder at once. A decoder that fails loses what it had put into the piece at hand.
 const PIECE: usize = 1 << 10;
 
+/// What of a file is damaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// The file itself could not be read further.
+    File,
+    /// Its compressed data.
+    Compression(Compression),
+    /// The tar archive that it is, or that is in its compressed data.
+    Tar,
+    /// The zip archive that it is.
+    Zip,
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => f.write_str("file"),
+            Self::Compression(compression) => compression.fmt(f),
+            Self::Tar => f.write_str("tar"),
+            Self::Zip => f.write_str("zip"),
+        }
+    }
+}
+
 /// Where and why a stream ended before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// How the file is compressed; `None`: the file itself could not be read further.
-    pub compression: Option<Compression>,
-    /// Bytes of the file consumed when it was noticed.
+    /// What is damaged.
+    pub layer: Layer,
+    /// Bytes of the file consumed when it was noticed; of a file in an archive, bytes of the archive.
     pub file_offset: u64,
     /// Decompressed bytes delivered before.
     pub offset: u64,
@@ -28,25 +52,27 @@ pub struct Damage {
 impl Damage {
     /// What to try.
     pub(crate) fn hint(&self) -> &'static str {
-        match (self.compression, self.truncated) {
-            (None, _) => "check the disk or the connection it lies on",
-            (Some(_), true) => "was it copied completely, and is it still being written?",
-            (Some(_), false) => "copy it again from where it came from",
+        match (self.layer, self.truncated) {
+            (Layer::File, _) => "check the disk or the connection it lies on",
+            (_, true) => "was it copied completely, and is it still being written?",
+            (_, false) => "copy it again from where it came from",
         }
     }
 }
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { compression, file_offset, offset, why, truncated } = self;
-        match (compression, truncated) {
-            (None, _) => write!(f, "reading failed after {file_offset} bytes: {why}"),
-            (Some(kind), true) => {
+        let Self { layer, file_offset, offset, why, truncated } = self;
+        match (layer, truncated) {
+            (Layer::File, _) => write!(f, "reading failed after {file_offset} bytes: {why}"),
+            (Layer::Compression(kind), true) => {
                 write!(f, "{kind} data cut off at byte {file_offset}, after {offset} decompressed bytes ({why})")
             }
-            (Some(kind), false) => {
+            (Layer::Compression(kind), false) => {
                 write!(f, "{kind} data damaged near byte {file_offset}, after {offset} decompressed bytes ({why})")
             }
+            (kind, true) => write!(f, "{kind} archive cut off at byte {file_offset}, after {offset} bytes ({why})"),
+            (kind, false) => write!(f, "{kind} archive damaged near byte {file_offset}, after {offset} bytes ({why})"),
         }
     }
 }
@@ -60,6 +86,11 @@ impl SharedDamage {
     #[must_use]
     pub fn get(&self) -> Option<Damage> {
         self.0.get().cloned()
+    }
+
+    /// Damage was met, unless some was met before: only the first counts.
+    pub(super) fn set(&self, damage: Damage) {
+        self.0.get_or_init(|| damage);
     }
 }
 
@@ -97,27 +128,34 @@ impl<R: io::BufRead> io::BufRead for Counted<R> {
 /// Delivers all that can be read, then ends; what stopped it is in the [`SharedDamage`].
 pub(super) struct Tolerant<R> {
     inner: R,
-    compression: Option<Compression>,
+    layer: Layer,
+    /// Where the stream begins in the file.
+    start: u64,
     consumed: BytesRead,
     delivered: u64,
     damage: SharedDamage,
 }
 
 impl<R: Read> Tolerant<R> {
-    pub(super) fn new(inner: R, compression: Option<Compression>, consumed: BytesRead, damage: SharedDamage) -> Self {
-        Self { inner, compression, consumed, delivered: 0, damage }
+    pub(super) fn new(inner: R, layer: Layer, consumed: BytesRead, damage: SharedDamage) -> Self {
+        Self { inner, layer, start: 0, consumed, delivered: 0, damage }
+    }
+
+    /// The same; what `consumed` counts begins there in the file.
+    pub(super) fn starting_at(self, start: u64) -> Self {
+        Self { start, ..self }
     }
 
     fn remember(&self, err: &io::Error, filled: usize) {
         let damage = Damage {
-            compression: self.compression,
-            file_offset: self.consumed.get(),
+            layer: self.layer,
+            file_offset: self.start + self.consumed.get(),
             offset: self.delivered + filled as u64,
             why: err.to_string(),
             truncated: err.kind() == io::ErrorKind::UnexpectedEof,
         };
-        // Only the first error counts, and after it nothing is read any more.
-        self.damage.0.get_or_init(|| damage);
+        // After it nothing is read any more.
+        self.damage.set(damage);
     }
 }
 
@@ -126,7 +164,7 @@ impl<R: Read> Read for Tolerant<R> {
         if self.damage.0.get().is_some() {
             return Ok(0);
         }
-        let piece = if self.compression.is_some() { PIECE } else { buf.len() };
+        let piece = if matches!(self.layer, Layer::Compression(_) | Layer::Zip) { PIECE } else { buf.len() };
         let mut filled = 0;
         while filled < buf.len() {
             let end = buf.len().min(filled + piece);
@@ -171,7 +209,7 @@ mod tests {
     #[test]
     fn data_first_then_the_damage() {
         let damage = SharedDamage::default();
-        let mut stream = Tolerant::new(Failing(10), None, BytesRead::default(), damage.clone());
+        let mut stream = Tolerant::new(Failing(10), Layer::File, BytesRead::default(), damage.clone());
         let mut got = Vec::new();
         stream.read_to_end(&mut got).unwrap();
         assert_eq!(got.len(), 10);

@@ -11,10 +11,13 @@ use std::path::{Path, PathBuf};
 
 use lustre_debuglog::frame::Form;
 
+use super::archive::list::{Listed, MAX_MEMBERS, list};
+use super::archive::member::Member;
 use super::compression::Compression;
 use super::error::{InputError, InputProblem, Severity};
 use super::node::{self, NodeRule};
-use super::open::{Found, open_file};
+use super::open::{Found, is_archive_file, open_file};
+use super::stretch::Stretch;
 
 /// What [`discover`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,8 +34,8 @@ pub struct Discovered {
 
 /// Turns what the user named into a list of files, by the rules of [the module](super).
 ///
-/// Files of directories are opened here for a look at their first bytes; named files are not (they may be
-/// pipes) and may still turn out to be unreadable.
+/// Files of directories are opened here for a look at their first bytes, and archives for a look at their members; pipes are not, and
+/// named files may still turn out to be unreadable.
 #[must_use]
 pub fn discover(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool) -> Discovered {
     let mut search = Search::new(rules, is_store);
@@ -40,7 +43,8 @@ pub fn discover(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path)
     let named: Vec<Option<NamedInput>> = inputs.iter().map(|input| search.named(input)).collect();
     for (at, (input, named)) in inputs.iter().zip(named).enumerate() {
         match named {
-            Some(NamedInput::File) => search.add(input, false),
+            Some(NamedInput::File) => search.named_file(input),
+            Some(NamedInput::Pipe) => search.add(input, false),
             Some(NamedInput::Stdin) => search.add(input, true),
             Some(NamedInput::Directory) => search.directory(input, at),
             None => {}
@@ -49,23 +53,50 @@ pub fn discover(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path)
     search.out
 }
 
+/// The members of an archive that came out of `found`, a pipe, as inputs.
+pub(crate) fn look_into(found: &Found, archive: Stretch, rules: &[NodeRule]) -> Discovered {
+    let mut search = Search::new(rules, &|_| false);
+    search.archive(&found.path, archive, false);
+    search.out
+}
+
 enum NamedInput {
     File,
+    /// A pipe or a device.
+    Pipe,
     Stdin,
     Directory,
 }
 
-/// A file of a directory whose content is a log.
+/// A file of a directory, or a member of an archive, whose content is a log.
 struct Candidate {
+    /// Where it lies, or would lie if the archive were a directory.
     path: PathBuf,
     is_text: bool,
     compression: Option<Compression>,
+    /// Of an archive: how it is called, and how to read it.
+    member: Option<(PathBuf, Member)>,
 }
 
 impl Candidate {
     fn look_at(path: &Path) -> Result<Self, InputError> {
         let opened = open_file(path)?;
-        Ok(Self { path: path.to_owned(), is_text: opened.form == Form::Text, compression: opened.compression })
+        let (is_text, compression) = (opened.form == Form::Text, opened.compression);
+        Ok(Self { path: path.to_owned(), is_text, compression, member: None })
+    }
+
+    fn member(archive: &Path, member: Member) -> Self {
+        Self {
+            path: member.place.clone(),
+            is_text: member.form() == Some(Form::Text),
+            compression: member.compression,
+            member: Some((member.shown(archive), member)),
+        }
+    }
+
+    /// How people know it.
+    fn shown(&self) -> &Path {
+        self.member.as_ref().map_or(&self.path, |(shown, _)| shown)
     }
 }
 
@@ -114,12 +145,71 @@ impl<'a> Search<'a> {
         if first && metadata.is_file() {
             self.named.push(input.to_owned());
         }
-        first.then_some(NamedInput::File)
+        first.then_some(if metadata.is_file() { NamedInput::File } else { NamedInput::Pipe })
+    }
+
+    fn named_file(&mut self, path: &Path) {
+        if is_archive_file(path) {
+            self.archive_file(path, false);
+        } else {
+            self.add(path, false);
+        }
     }
 
     fn add(&mut self, path: &Path, is_stdin: bool) {
         let node = node::node_of(path, self.rules);
-        self.out.files.push(Found { path: path.to_owned(), node, is_stdin });
+        self.out.files.push(Found { path: path.to_owned(), node, is_stdin, member: None });
+    }
+
+    fn archive_file(&mut self, path: &Path, is_by_the_way: bool) {
+        match Stretch::of_file(path) {
+            Ok(whole) => self.archive(path, whole, is_by_the_way),
+            Err(source) => self.error(&InputError::Io { action: "open", path: path.to_owned(), source }),
+        }
+    }
+
+    /// Adds the logs of an archive. One that lies in a directory by the way need not have any.
+    fn archive(&mut self, path: &Path, whole: Stretch, is_by_the_way: bool) {
+        let Listed { members, mut problems } = match list(path, whole, MAX_MEMBERS) {
+            Ok(listed) => listed,
+            Err(InputError::NothingInArchive { .. }) if is_by_the_way => {
+                return self.skipped(path, "the archive holds no Lustre debug log");
+            }
+            Err(err) => return self.error(&err),
+        };
+        self.out.problems.append(&mut problems);
+        let kernel_logs_before = self.out.kernel_logs.len();
+        let mut folders: BTreeMap<Option<PathBuf>, Vec<Candidate>> = BTreeMap::new();
+        let has_logs = members.iter().any(|member| member.form().is_some());
+        for member in members {
+            if member.form().is_none() {
+                let found = self.found(member.shown(path), member);
+                self.out.kernel_logs.push((found, has_logs));
+                continue;
+            }
+            let folder = member.place.parent().map(Path::to_owned);
+            folders.entry(folder).or_default().push(Candidate::member(path, member));
+        }
+        let before = self.out.files.len();
+        folders.into_values().for_each(|candidates| self.candidates(candidates));
+        self.out.files[before..].sort_by(|a, b| a.place().cmp(b.place()));
+        let wanted =
+            self.out.files[before..].iter().chain(self.out.kernel_logs[kernel_logs_before..].iter().map(|it| &it.0));
+        wanted.filter_map(|found| found.member.as_ref()).for_each(Member::want);
+    }
+
+    /// Adds a log, unless a folder or archive has it twice.
+    fn add_candidate(&mut self, candidate: &Candidate) {
+        let Some((shown, member)) = &candidate.member else { return self.add(&candidate.path, false) };
+        let found = self.found(shown.clone(), member.clone());
+        self.out.files.push(found);
+    }
+
+    /// A member as an input.
+    fn found(&self, shown: PathBuf, member: Member) -> Found {
+        let mut found = Found { path: shown, node: String::new(), is_stdin: false, member: Some(member) };
+        found.node = found.fixed_node(self.rules).map_or_else(|| node::node_of(found.place(), &[]), |(node, _)| node);
+        found
     }
 
     fn directory(&mut self, top: &Path, at: usize) {
@@ -140,7 +230,7 @@ impl<'a> Search<'a> {
             self.files_of_one_directory(&files);
             todo.extend(subdirs.into_iter().rev());
         }
-        self.out.files[files_before..].sort_by(|a, b| a.path.cmp(&b.path));
+        self.out.files[files_before..].sort_by(|a, b| a.place().cmp(b.place()));
         let failed = self.out.problems[problems_before..].iter().any(|p| p.severity == Severity::Error);
         let found = self.out.files.len() > files_before || self.out.stores.len() > stores_before;
         let kernel_logs = &mut self.out.kernel_logs[kernel_logs_before..];
@@ -196,16 +286,16 @@ impl<'a> Search<'a> {
     }
 
     fn files_of_one_directory(&mut self, paths: &[PathBuf]) {
-        let mut captures: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
+        let mut candidates = Vec::new();
         for path in paths {
             match Candidate::look_at(path) {
-                Ok(candidate) => {
-                    let name = node::capture_name(&file_name(path)).to_owned();
-                    captures.entry(name).or_default().push(candidate);
-                }
+                Ok(candidate) => candidates.push(candidate),
+                Err(InputError::IsAnArchive { .. }) => self.archive_file(path, true),
                 Err(InputError::KernelLog { .. }) => {
                     let node = node::node_of(path, self.rules);
-                    self.out.kernel_logs.push((Found { path: path.clone(), node, is_stdin: false }, false));
+                    self.out
+                        .kernel_logs
+                        .push((Found { path: path.clone(), node, is_stdin: false, member: None }, false));
                 }
                 Err(err) if err.is_foreign() && !node::claims_to_be_a_log(&file_name(path)) => {
                     self.skipped(path, "it is no Lustre debug log");
@@ -213,15 +303,27 @@ impl<'a> Search<'a> {
                 Err(err) => self.error(&err),
             }
         }
+        self.candidates(candidates);
+    }
+
+    /// Adds the logs of one directory, each capture once.
+    fn candidates(&mut self, candidates: Vec<Candidate>) {
+        let mut captures: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
+        for candidate in candidates {
+            let name = node::capture_name(&file_name(&candidate.path)).to_owned();
+            captures.entry(name).or_default().push(candidate);
+        }
         for mut group in captures.into_values() {
             group.sort_by(|a, b| rank(a).cmp(&rank(b)));
             let mut taken: Vec<Candidate> = Vec::new();
             for candidate in group {
-                let other = taken.iter().find(|other| same_capture(other, &candidate)).map(|it| it.path.clone());
+                let other = taken.iter().find(|other| same_capture(other, &candidate)).map(|it| it.shown().to_owned());
                 match other.or_else(|| self.named_twin(&candidate)) {
-                    Some(other) => self.skipped(&candidate.path, &format!("same capture as `{}`", other.display())),
+                    Some(other) => {
+                        self.skipped(candidate.shown(), &format!("same capture as `{}`", other.display()));
+                    }
                     None => {
-                        self.add(&candidate.path, false);
+                        self.add_candidate(&candidate);
                         taken.push(candidate);
                     }
                 }
@@ -231,6 +333,9 @@ impl<'a> Search<'a> {
 
     /// A named file that holds the same capture.
     fn named_twin(&self, candidate: &Candidate) -> Option<PathBuf> {
+        if candidate.member.is_some() {
+            return None;
+        }
         let parent = real_parent(&candidate.path)?;
         let name = file_name(&candidate.path);
         let twin = self.named.iter().find(|path| {
@@ -295,3 +400,7 @@ fn file_name(path: &Path) -> String {
 #[cfg(test)]
 #[path = "discover_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "archive_tests.rs"]
+mod archive_tests;

@@ -25,6 +25,19 @@ pub enum InputError {
     /// Nothing to read in a directory, in which so many files were looked at.
     #[error("`{}` holds no Lustre debug log: {files} other files", path.display())]
     NothingFound { path: PathBuf, files: usize },
+    /// No log in an archive.
+    #[error("`{}` is an archive that holds no Lustre debug log, but {holds}", path.display())]
+    NothingInArchive {
+        path: PathBuf,
+        /// How many members of which kinds, with the first names.
+        holds: String,
+    },
+    /// An archive of which a part was expected that is none.
+    #[error("`{}` is an archive", path.display())]
+    IsAnArchive { path: PathBuf },
+    /// A zip archive that cannot be read from its end.
+    #[error("`{}` is a zip archive, which cannot be read from a pipe: what it holds is listed at its end", path.display())]
+    ZipFromPipe { path: PathBuf },
     /// Files of rows, but not the folder that says what they are.
     #[error("`{}` holds no Lustre debug log, and {files} Parquet files without the manifests of a dataset", path.display())]
     NoManifests { path: PathBuf, files: usize },
@@ -62,6 +75,9 @@ impl InputError {
             Self::Io { path, .. }
             | Self::IsADirectory { path }
             | Self::NothingFound { path, .. }
+            | Self::NothingInArchive { path, .. }
+            | Self::IsAnArchive { path }
+            | Self::ZipFromPipe { path }
             | Self::NoManifests { path, .. }
             | Self::Empty { path, .. }
             | Self::NotADebugLog { path, .. }
@@ -77,7 +93,9 @@ impl InputError {
                 Some("debug logs belong to root: run as root, or copy the file and give yourself access")
             }
             Self::Io { .. } | Self::IsADirectory { .. } => None,
-            Self::NothingFound { .. } => Some(GIVE_A_LOG),
+            Self::NothingFound { .. } | Self::NothingInArchive { .. } => Some(GIVE_A_LOG),
+            Self::IsAnArchive { .. } => Some("unpack it and give its files"),
+            Self::ZipFromPipe { .. } => Some("save it as a file and give that, or pipe a tar archive"),
             Self::NoManifests { .. } => Some(GIVE_A_DATASET),
             Self::Empty { .. } => Some("was the debug mask set, and the log not cleared, before it was written?"),
             Self::NotADebugLog { hint, .. } => Some(hint),
@@ -88,14 +106,16 @@ impl InputError {
 
     /// Whether the file is simply something else than a log: no fault if it was found in a directory.
     pub(crate) fn is_foreign(&self) -> bool {
-        matches!(self, Self::NotADebugLog { .. } | Self::KernelLog { .. } | Self::Empty { .. })
+        matches!(
+            self,
+            Self::NotADebugLog { .. } | Self::KernelLog { .. } | Self::Empty { .. } | Self::NothingInArchive { .. }
+        )
     }
 }
 
 pub(super) const GIVE_A_DATASET: &str = "give the folder that has `manifests` in it, not a table or a file of it; if there is none, copy the dataset again, with all folders";
 
-pub(super) const GIVE_A_LOG: &str =
-    "give the text of `lctl debug_file` or a raw `lctl debug_daemon` file, plain or .gz, .zst, .xz, .bz2";
+pub(super) const GIVE_A_LOG: &str = "give the text of `lctl debug_file` or a raw `lctl debug_daemon` file, plain or .gz, .zst, .xz, .bz2, or a tar or zip archive of them";
 
 /// How much a problem matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,6 +140,10 @@ pub struct InputProblem {
 impl InputProblem {
     pub(super) fn note(path: &Path, message: String) -> Self {
         Self { path: path.to_owned(), severity: Severity::Note, message }
+    }
+
+    pub(super) fn error(path: &Path, message: String) -> Self {
+        Self { path: path.to_owned(), severity: Severity::Error, message }
     }
 }
 

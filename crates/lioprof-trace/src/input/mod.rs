@@ -1,8 +1,8 @@
-//! What the user named, turned into byte streams: files, directories, standard input; compressed or not.
+//! What the user named, turned into byte streams: files, directories, archives, standard input; compressed or not.
 //!
 //! Three steps, each usable alone:
 //!
-//! 1. [`discover()`]: paths to a list of [`Found`] files, each with the node (server) it belongs to.
+//! 1. [`discover()`]: paths to a list of [`Found`] files and members of archives, each with the node (server) it belongs to.
 //! 2. [`open()`]: one file to a decompressed stream, its compression and form told by its first `PROBE_BYTES`.
 //! 3. `Opened::into_read_at`: a stream to a random-access `Spooled` source, in memory or in a temporary file.
 //!
@@ -21,20 +21,29 @@
 //!   same capture if one is binary and the other text, or if the names differ only by compression. The binary one
 //!   is read (then: the uncompressed one), the other is skipped with a note, so nothing is counted twice.
 //!
+//! * An archive (tar, zip) is searched as a directory is, see `archive`.
+//!
 //! Which node a file belongs to: see [`node`].
 
 pub mod node;
 
 mod ahead;
+mod archive;
 mod compression;
+mod content;
 mod damage;
 mod discover;
 mod endings;
 mod error;
 mod open;
+mod packed;
 mod spool;
+mod store;
+mod stretch;
+mod utf16;
 pub(crate) mod words;
 
+pub use archive::member::Member;
 pub use discover::discover;
 pub(crate) use error::InputError;
 pub use error::{InputProblem, Severity};
@@ -42,6 +51,8 @@ pub use node::NodeRule;
 pub use open::{Found, Opened, open};
 
 pub use compression::Compression;
+pub(crate) use content::PROBE_BYTES;
 pub(crate) use damage::SharedDamage;
-pub(crate) use open::PROBE_BYTES;
+pub(crate) use discover::{Discovered, look_into};
+pub(crate) use open::{Door, open_door};
 pub(crate) use spool::{SpoolWriter, Spooled};

@@ -2,38 +2,65 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use encoding_rs::Encoding;
-use encoding_rs_io::DecodeReaderBytesBuilder;
-use lustre_debuglog::frame::{self, Form};
-use lustre_debuglog::kernel_log;
-use memchr::memmem;
+use lioprof_model::NodeFrom;
+use lustre_debuglog::frame::Form;
 
 use super::ahead::ReadAhead;
+use super::archive::member::{Member, MemberContent, OpenMember};
+use super::archive::tar::is_tar;
+use super::archive::zip::is_zip;
 use super::compression::Compression;
-use super::damage::{Counted, SharedDamage, Tolerant};
-use super::error::{Excerpt, GIVE_A_DATASET, GIVE_A_LOG, InputError};
-use super::spool::{Spooled, spool};
-use crate::envelope::repair;
+use super::content::{Content, PROBE_BYTES, hint};
+use super::damage::{Counted, Layer, SharedDamage, Tolerant};
+use super::error::{Excerpt, InputError};
+use super::node::{self, NodeRule};
+use super::spool::{Spooled, spool, spool_packed};
+use super::store::Store;
+use super::stretch::Stretch;
+use super::utf16::{encoding_of, utf8};
 use crate::kernel_log::OpenedKernelLog;
 use crate::progress::BytesRead;
 
-/// How much of a decompressed file tells whether it is a Lustre debug log, and in which form.
-pub(crate) const PROBE_BYTES: usize = 64 << 10;
-
 const BUFFER: usize = 256 << 10;
+/// First bytes of a file that tell whether it is an archive.
+const HEAD_BYTES: usize = 512;
+/// Compressed bytes that are enough for these: a block of bzip2 has at most 900 kB.
+const PACKED_HEAD_BYTES: usize = 1 << 20;
+/// An archive from a pipe is kept in memory up to this size, then in a temporary file.
+const KEPT_BYTES: usize = 64 << 20;
 
 /// An input to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Path as given, or below the given directory; `-` is standard input.
+    /// Path as given, or below the given directory; `-` is standard input. Of a member of an archive `ARCHIVE!member`.
     pub path: PathBuf,
     /// Node it belongs to.
     pub node: String,
     /// Read standard input instead of a file.
     pub is_stdin: bool,
+    /// It is a member of an archive.
+    pub member: Option<Member>,
+}
+
+impl Found {
+    /// Where it lies, for whoever compares inputs by their folders: its path; of a member of an archive the path that it would have if the
+    /// archive were a folder (`oss01.tar.gz!tmp/rpc.txt` is `oss01/tmp/rpc.txt`).
+    #[must_use]
+    pub fn place(&self) -> &Path {
+        self.member.as_ref().map_or(&self.path, |member| &member.place)
+    }
+
+    /// The node, if the user or the daemon has named it. A rule is for the member's name in its archive or for its place.
+    pub(crate) fn fixed_node(&self, rules: &[NodeRule]) -> Option<(String, NodeFrom)> {
+        let by_name = rules.iter().find(|rule| rule.matches(&self.path) || rule.matches(self.place()));
+        match by_name {
+            Some(rule) => Some((rule.node.clone(), NodeFrom::Option)),
+            None => node::fixed(self.place(), &[]),
+        }
+    }
 }
 
 /// An open input.
@@ -51,14 +78,18 @@ pub struct Opened {
     pub damage: SharedDamage,
     /// How much of the file itself was read through `stream`.
     pub(crate) consumed: BytesRead,
-    /// The file itself, if it is a plain one that can be read anywhere.
-    plain: Option<File>,
+    /// A way through an archive that began with opening this: how much of the file has been read, and of how much.
+    pub(crate) pass: Option<(BytesRead, u64)>,
+    /// The same bytes, if they lie in a file as they are and can be read anywhere.
+    in_place: Option<Spooled>,
+    /// Nothing of it may be kept but packed.
+    is_member: bool,
 }
 
 impl Opened {
     /// Whether the file can be read anywhere as it is.
     pub(crate) fn is_plain(&self) -> bool {
-        self.plain.is_some()
+        self.in_place.is_some()
     }
 
     /// A part of a text that was opened before; `damage` is that of the text.
@@ -70,27 +101,27 @@ impl Opened {
             stream,
             damage,
             consumed: BytesRead::default(),
-            plain: None,
+            pass: None,
+            in_place: None,
+            is_member: false,
         }
     }
 
-    /// The last bytes of a plain file, up to so many; none of anything else, or if they cannot be read.
+    /// The last bytes of what lies in a file as it is, up to so many; none of anything else, or if they cannot be read.
     pub(crate) fn tail(&self, bytes: usize) -> Vec<u8> {
-        let Some(file) = &self.plain else { return Vec::new() };
-        let len = file.metadata().map_or(0, |metadata| metadata.len());
+        let Some(in_place) = &self.in_place else { return Vec::new() };
+        let len = in_place.len();
         let mut tail = vec![0; bytes.min(usize::try_from(len).unwrap_or(bytes))];
-        let from = len - tail.len() as u64;
-        match file.read_exact_at(&mut tail, from) {
-            Ok(()) => tail,
-            Err(_) => Vec::new(),
-        }
+        let filled = in_place.read_full_at(len - tail.len() as u64, &mut tail).unwrap_or(0);
+        if filled == tail.len() { tail } else { Vec::new() }
     }
 
-    /// The whole input for random access: a plain file is used as it is, anything else goes through [`spool`]. Fails if the
+    /// The whole input for random access: what lies in a file as it is is used there, anything else is kept, see [`spool`]. Fails if the
     /// temporary file cannot be written.
     pub(crate) fn into_read_at(self, limit: usize) -> io::Result<Spooled> {
-        match self.plain {
-            Some(file) => Spooled::file(file),
+        match self.in_place {
+            Some(in_place) => Ok(in_place),
+            None if self.is_member => spool_packed(self.stream, limit),
             None => spool(self.stream, limit),
         }
     }
@@ -102,10 +133,82 @@ impl Opened {
 /// If it cannot be read at all, is empty, or is something else than a Lustre debug log. Damage behind
 /// the first readable bytes is no error, see `Opened::damage`.
 pub fn open(found: &Found) -> Result<Opened, InputError> {
-    if found.is_stdin {
-        return open_stream(&found.path, Box::new(io::stdin()), None);
+    match &found.member {
+        Some(member) => open_member(&found.path, member),
+        None if found.is_stdin => match open_door(found)? {
+            Door::Log(opened) => Ok(*opened),
+            Door::Archive(_) => Err(InputError::IsAnArchive { path: found.path.clone() }),
+        },
+        None => open_file(&found.path),
     }
-    open_file(&found.path)
+}
+
+/// What comes out of something that can be read only once.
+pub(crate) enum Door {
+    /// A log.
+    Log(Box<Opened>),
+    /// A tar archive, kept as it came.
+    Archive(Stretch),
+}
+
+/// Opens standard input or a pipe.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn open_door(found: &Found) -> Result<Door, InputError> {
+    let path = &found.path;
+    let read_error = |source| InputError::Io { action: "read", path: path.clone(), source };
+    let mut pipe: Box<dyn Read + Send> = if found.is_stdin {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(|source| InputError::Io { action: "open", path: path.clone(), source })?)
+    };
+    let mut head = Vec::new();
+    if !begins_an_archive(&mut pipe, &mut head).map_err(read_error)? {
+        let raw = Raw::pipe(Box::new(Cursor::new(head).chain(pipe)));
+        return open_stream(path, raw).map(|opened| Door::Log(Box::new(opened)));
+    }
+    if is_zip(&head) {
+        return Err(InputError::ZipFromPipe { path: path.clone() });
+    }
+    keep(head, pipe).map(Door::Archive).map_err(read_error)
+}
+
+/// Whether a file is an archive. If it cannot be read, it is none, and why is told when it is read.
+pub(super) fn is_archive_file(path: &Path) -> bool {
+    File::open(path).and_then(|mut file| begins_an_archive(&mut file, &mut Vec::new())).unwrap_or(false)
+}
+
+/// Whether a stream begins as an archive does, compressed or not. What was read of it goes to `head`.
+fn begins_an_archive(stream: &mut dyn Read, head: &mut Vec<u8>) -> io::Result<bool> {
+    stream.take(HEAD_BYTES as u64).read_to_end(head)?;
+    let Some(kind) = Compression::detect(head) else { return Ok(is_archive(head)) };
+    // As little as it takes: a pipe may be slow.
+    let mut unpacked = Vec::new();
+    loop {
+        unpacked.clear();
+        let decoder = kind.decoder(Cursor::new(head.clone()))?;
+        Tolerant::new(decoder, Layer::Compression(kind), BytesRead::default(), SharedDamage::default())
+            .take(HEAD_BYTES as u64)
+            .read_to_end(&mut unpacked)?;
+        let more = head.len() as u64;
+        let is_enough = unpacked.len() == HEAD_BYTES || head.len() >= PACKED_HEAD_BYTES;
+        if is_enough || stream.take(more).read_to_end(head)? == 0 {
+            break;
+        }
+    }
+    Ok(is_archive(&unpacked))
+}
+
+/// Keeps an archive from a pipe, as it is.
+fn keep(head: Vec<u8>, pipe: Box<dyn Read + Send>) -> io::Result<Stretch> {
+    let store = Arc::new(Store::new(KEPT_BYTES));
+    let (start, len) = store.append_all(&mut Cursor::new(head).chain(pipe))?;
+    Ok(Stretch::of_store(store, start, len))
+}
+
+fn is_archive(head: &[u8]) -> bool {
+    is_tar(head) || is_zip(head)
 }
 
 pub(super) fn open_file(path: &Path) -> Result<Opened, InputError> {
@@ -115,44 +218,105 @@ pub(super) fn open_file(path: &Path) -> Result<Opened, InputError> {
     if metadata.is_dir() {
         return Err(InputError::IsADirectory { path: path.to_owned() });
     }
-    let again = if metadata.is_file() { Some(file.try_clone().map_err(open_error)?) } else { None };
-    open_stream(path, Box::new(file), again)
+    let mut raw = Raw::pipe(Box::new(file.try_clone().map_err(open_error)?));
+    if metadata.is_file() {
+        raw.in_place = Some(Spooled::file(file).map_err(open_error)?);
+    }
+    open_stream(path, raw)
 }
 
-fn open_stream(path: &Path, mut raw: Box<dyn Read + Send>, file: Option<File>) -> Result<Opened, InputError> {
-    let read_error = |source| InputError::Io { action: "read", path: path.to_owned(), source };
-    let magic = read_head(&mut raw, Compression::MAGIC_BYTES).map_err(read_error)?;
-    let compression = Compression::detect(&magic);
+fn open_member(path: &Path, member: &Member) -> Result<Opened, InputError> {
+    let opened = member.open().map_err(|source| InputError::Io { action: "open", path: path.to_owned(), source })?;
+    match opened {
+        OpenMember::Raw { stream, consumed, layer, start, in_place } => {
+            let raw = Raw { stream, consumed: Some(consumed), layer, start, in_place };
+            open_stream(path, raw).map(|opened| Opened { is_member: true, ..opened })
+        }
+        OpenMember::Stream { stream, damage, pass } => {
+            let stream = match member.utf16 {
+                Some(encoding) => utf8(stream, encoding),
+                None => stream,
+            };
+            let compression = member.compression;
+            match member.content {
+                MemberContent::Log(form) => Ok(Opened {
+                    compression,
+                    form,
+                    is_utf16: member.utf16.is_some(),
+                    stream,
+                    damage,
+                    consumed: BytesRead::default(),
+                    pass,
+                    in_place: None,
+                    is_member: true,
+                }),
+                MemberContent::KernelLog(form) => {
+                    let log = Box::new(OpenedKernelLog { form, compression, stream, damage });
+                    Err(InputError::KernelLog { path: path.to_owned(), log })
+                }
+            }
+        }
+    }
+}
 
+/// Bytes as they come, maybe compressed.
+struct Raw {
+    stream: Box<dyn Read + Send>,
+    /// Counts what is read of the file; else the stream is the file.
+    consumed: Option<BytesRead>,
+    /// What is damaged if reading fails.
+    layer: Layer,
+    /// Where the stream begins in the file.
+    start: u64,
+    in_place: Option<Spooled>,
+}
+
+impl Raw {
+    fn pipe(stream: Box<dyn Read + Send>) -> Self {
+        Self { stream, consumed: None, layer: Layer::File, start: 0, in_place: None }
+    }
+}
+
+fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
+    let read_error = |source| InputError::Io { action: "read", path: path.to_owned(), source };
     let damage = SharedDamage::default();
-    let consumed = BytesRead::default();
-    let whole = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(raw));
-    let counted = Counted::new(whole, consumed.clone());
+    let (is_counted, consumed) = (raw.consumed.is_some(), raw.consumed.unwrap_or_default());
+    let mut magic = Vec::new();
+    match raw.stream.by_ref().take(Compression::MAGIC_BYTES as u64).read_to_end(&mut magic) {
+        Err(source) if raw.layer == Layer::File => return Err(read_error(source)),
+        // A member that ends here is damaged, which is met again when it is read.
+        Ok(_) | Err(_) => {}
+    }
+    let compression = Compression::detect(&magic);
+    let whole = BufReader::with_capacity(BUFFER, Cursor::new(magic).chain(raw.stream));
+    let counter = if is_counted { BytesRead::default() } else { consumed.clone() };
+    let counted = Counted::new(whole, counter);
     let decoded: Box<dyn Read + Send> = match compression {
         Some(kind) => kind.decoder(counted).map_err(read_error)?,
         None => Box::new(counted),
     };
-    let mut stream = Tolerant::new(decoded, compression, consumed.clone(), damage.clone());
+    let layer = compression.map_or(raw.layer, Layer::Compression);
+    let mut stream = Tolerant::new(decoded, layer, consumed.clone(), damage.clone()).starting_at(raw.start);
 
     let mut head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
-    let utf16 = utf16_of(&head);
+    let utf16 = encoding_of(&head);
     let mut stream: Box<dyn Read + Send> = Box::new(stream);
     if let Some(encoding) = utf16 {
-        let whole = Cursor::new(head).chain(stream);
-        stream = Box::new(DecodeReaderBytesBuilder::new().encoding(Some(encoding)).build(whole));
+        stream = utf8(Box::new(Cursor::new(head).chain(stream)), encoding);
         head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
     }
-    let form = frame::detect(&head, head.len() < PROBE_BYTES);
-    let Some(form) = form.or_else(|| repair::is_log(&head).then_some(Form::Text)) else {
-        return Err(match damage.get() {
-            Some(damage) => InputError::Damaged { path: path.to_owned(), damage },
-            None if head.is_empty() => InputError::Empty { path: path.to_owned(), compression },
-            None if let Some(form) = kernel_log::detect(&head) => {
+    let content = Content::of(&head);
+    let Some(Content::Log(form)) = content else {
+        return Err(match (content, damage.get()) {
+            (Some(Content::Tar | Content::Zip), _) => InputError::IsAnArchive { path: path.to_owned() },
+            (Some(Content::KernelLog(form)), None) => {
                 let stream = Box::new(Cursor::new(head).chain(stream));
                 let log = Box::new(OpenedKernelLog { form, compression, stream, damage });
                 InputError::KernelLog { path: path.to_owned(), log }
             }
-            None => InputError::NotADebugLog {
+            (_, Some(damage)) => InputError::Damaged { path: path.to_owned(), damage },
+            (_, None) if head.is_empty() => InputError::Empty { path: path.to_owned(), compression },
+            (_, None) => InputError::NotADebugLog {
                 path: path.to_owned(),
                 found: Excerpt::of(&head),
                 hint: hint(&head).to_owned(),
@@ -166,11 +330,14 @@ fn open_stream(path: &Path, mut raw: Box<dyn Read + Send>, file: Option<File>) -
         is_utf16: utf16.is_some(),
         stream: match compression {
             Some(_) => Box::new(head.chain(ReadAhead::new(stream))),
+            None if raw.layer == Layer::Zip => Box::new(head.chain(ReadAhead::new(stream))),
             None => Box::new(head.chain(stream)),
         },
         damage,
         consumed,
-        plain: if compression.is_none() && utf16.is_none() { file } else { None },
+        pass: None,
+        in_place: raw.in_place.filter(|_| compression.is_none() && utf16.is_none()),
+        is_member: false,
     })
 }
 
@@ -179,65 +346,4 @@ fn read_head(stream: &mut impl Read, limit: usize) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     stream.take(limit as u64).read_to_end(&mut head)?;
     Ok(head)
-}
-
-/// The encoding of a text of two bytes per character: by its mark, or by the NULs beside its digits.
-fn utf16_of(head: &[u8]) -> Option<&'static Encoding> {
-    let low_first = |pair: &[u8]| pair[0].is_ascii_graphic() && pair[1] == 0;
-    let high_first = |pair: &[u8]| pair[0] == 0 && pair[1].is_ascii_graphic();
-    let start = head.get(..16);
-    match head {
-        [0xff, 0xfe, ..] => Some(encoding_rs::UTF_16LE),
-        [0xfe, 0xff, ..] => Some(encoding_rs::UTF_16BE),
-        _ if start.is_some_and(|start| start.chunks_exact(2).all(low_first)) => Some(encoding_rs::UTF_16LE),
-        _ if start.is_some_and(|start| start.chunks_exact(2).all(high_first)) => Some(encoding_rs::UTF_16BE),
-        _ => None,
-    }
-}
-
-/// Whether the text begins as JSON does.
-fn is_json(head: &[u8]) -> bool {
-    let head = head.trim_ascii_start();
-    let behind = head.get(1..).unwrap_or_default().trim_ascii_start();
-    matches!(head.first(), Some(b'{' | b'[')) && matches!(behind.first(), Some(b'"' | b'{' | b'[' | b'}'))
-}
-
-/// Whether the text is what `lctl get_param` prints: a parameter's name and `=`, or the statistics that most parameters are.
-fn is_parameters(head: &[u8]) -> bool {
-    let is_name = |name: &[u8]| {
-        name.len() < 200
-            && name.contains(&b'.')
-            && name.iter().all(|b| b.is_ascii_alphanumeric() || b"._-*@:".contains(b))
-    };
-    repair::lines(head).take(20).any(|line| {
-        memchr::memchr(b'=', line).is_some_and(|at| is_name(&line[..at]))
-            || line.starts_with(b"snapshot_time")
-            || line.starts_with(b"job_stats:")
-    })
-}
-
-/// What to try, from what the file is instead.
-fn hint(head: &[u8]) -> &'static str {
-    match head {
-        [b'P', b'K', 3, 4, ..] | [b'7', b'z', 0xbc, 0xaf, ..] => "it is an archive: unpack it and give its files",
-        _ if head.get(257..262) == Some(b"ustar") => "it is a tar archive: unpack it and give its files",
-        [4, 0x22, 0x4d, 0x18, ..] => "it is lz4: decompress it first, or use .gz, .zst, .xz, .bz2",
-        _ if Compression::detect(head).is_some() => "it is compressed twice: decompress it once",
-        [b'P', b'A', b'R', b'1', ..] => GIVE_A_DATASET,
-        _ if head.starts_with(b"Debug log: ") => "it is what `lctl` says about a log: give the log itself",
-        _ if is_json(head) && memmem::find(head, b"\"lioprof.analysis/").is_some() => {
-            "it is a saved analysis: `lioprof report FILE` makes its page, `lioprof compare` compares two"
-        }
-        _ if is_json(head) && repair::holds_header(head) => {
-            "it is JSON that holds the lines of a debug log as strings, as tools that read crash dumps print: extract the lines, for example with `jq -r '.lines[]' FILE >log.txt`, and give that"
-        }
-        _ if is_json(head) => {
-            "it is JSON; give the debug log itself: the text of `lctl dk` or a raw `lctl debug_daemon` file"
-        }
-        _ if is_parameters(head) => {
-            "it is what `lctl get_param` prints, counters or parameters, and they are no debug log: give the text of `lctl dk`, or a raw `lctl debug_daemon` file"
-        }
-        _ if head.iter().all(|&byte| byte == 0) => "it holds only NUL bytes so far: was it copied completely?",
-        _ => GIVE_A_LOG,
-    }
 }

@@ -3,10 +3,14 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
+use super::packed::{Packed, Packer};
+use super::store::{Store, temporary};
+use super::stretch::StretchReader;
 use crate::progress::BytesRead;
 
-/// A whole input, in memory or in a file. Its bytes can be read at any offset.
+/// A whole input, in memory, in a file or packed. Its bytes can be read at any offset.
 #[derive(Debug)]
 pub(crate) struct Spooled {
     storage: Storage,
@@ -16,7 +20,14 @@ pub(crate) struct Spooled {
 #[derive(Debug)]
 enum Storage {
     Memory(Vec<u8>),
-    File { file: File, len: u64 },
+    File {
+        file: File,
+        len: u64,
+    },
+    /// A member of an archive that lies in a file as it is.
+    Stretch(StretchReader),
+    /// A member of an archive that does not.
+    Packed(Packed),
 }
 
 impl Spooled {
@@ -25,6 +36,11 @@ impl Spooled {
     pub(crate) fn file(file: File) -> io::Result<Self> {
         let len = file.metadata()?.len();
         Ok(Self { storage: Storage::File { file, len }, read: None })
+    }
+
+    /// A part of a file as it is.
+    pub(super) fn stretch(reader: StretchReader) -> Self {
+        Self { storage: Storage::Stretch(reader), read: None }
     }
 
     /// From now on what is read is counted.
@@ -37,6 +53,8 @@ impl Spooled {
         match &self.storage {
             Storage::Memory(bytes) => bytes.len() as u64,
             Storage::File { len, .. } => *len,
+            Storage::Stretch(reader) => reader.len(),
+            Storage::Packed(packed) => packed.len(),
         }
     }
 
@@ -54,6 +72,8 @@ impl Spooled {
                 Ok(n)
             }
             Storage::File { file, .. } => file.read_at(&mut buf[..n], offset),
+            Storage::Stretch(reader) => reader.read_at(offset, &mut buf[..n]),
+            Storage::Packed(packed) => packed.read_at(offset, &mut buf[..n]),
         }
     }
 
@@ -98,6 +118,14 @@ pub(crate) fn spool(mut stream: Box<dyn Read + Send>, limit: usize) -> io::Resul
     Spooled::file(file)
 }
 
+/// Reads a stream to its end and keeps it packed: up to `limit` packed bytes in memory, the rest in an unnamed temporary file.
+/// Fails if the stream fails or the temporary file cannot be written.
+pub(crate) fn spool_packed(mut stream: Box<dyn Read + Send>, limit: usize) -> io::Result<Spooled> {
+    let mut packer = Packer::new(Arc::new(Store::new(limit)))?;
+    packer.add_all(&mut stream)?;
+    Ok(Spooled { storage: Storage::Packed(packer.finish()?), read: None })
+}
+
 /// What is written piece by piece and then read: in memory up to a limit, then in an unnamed temporary file.
 pub(crate) struct SpoolWriter {
     memory: Vec<u8>,
@@ -138,15 +166,6 @@ impl SpoolWriter {
     }
 }
 
-fn temporary(err: io::Error) -> io::Error {
-    let dir = std::env::temp_dir();
-    let text = format!(
-        "failed to keep the decompressed input in a temporary file in `{}`: {err}; set TMPDIR to a directory with more space",
-        dir.display()
-    );
-    io::Error::new(err.kind(), text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,7 +175,7 @@ mod tests {
         pub(crate) fn as_slice(&self) -> Option<&[u8]> {
             match &self.storage {
                 Storage::Memory(bytes) => Some(bytes),
-                Storage::File { .. } => None,
+                Storage::File { .. } | Storage::Stretch(_) | Storage::Packed(_) => None,
             }
         }
     }

@@ -44,7 +44,7 @@ fn join(requests: &[Request], as_given: bool) -> (Option<SeveralServers>, usize,
         lines.sort_by_key(|(ms, _)| *ms);
     }
     let text: String = lines.into_iter().map(|(_, line)| line).collect();
-    let decoded = decode_text(text.as_bytes(), false, Vec::new());
+    let decoded = decode_text(text.as_bytes(), true, false, Vec::new());
     assert_eq!(decoded.events.len(), 2 * requests.len(), "{:?}", decoded.counts.malformed);
     let (mut join, mut rows) = (Join::new(Symbol(0)), Count::default());
     for event in &decoded.events {

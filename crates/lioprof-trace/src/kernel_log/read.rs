@@ -90,6 +90,10 @@ pub(crate) fn read(found: &Found, opened: OpenedKernelLog) -> KernelLog {
     hosts.flush(pending);
     let metadata = if found.is_stdin { None } else { found.path.metadata().ok() };
     let changed = metadata.and_then(|metadata| metadata.modified().ok());
+    let changed_us = match &found.member {
+        Some(member) => member.changed_us(),
+        None => changed.map(lioprof_model::time::since_epoch_us),
+    };
     KernelLog {
         path: found.path.clone(),
         node: found.node.clone(),
@@ -98,7 +102,7 @@ pub(crate) fn read(found: &Found, opened: OpenedKernelLog) -> KernelLog {
         form,
         compression: compression.map(|compression| compression.to_string()),
         bytes: lines.bytes,
-        changed_us: changed.map(lioprof_model::time::since_epoch_us),
+        changed_us,
         hosts: hosts.0,
         error: damage.get().map(|damage| damage.to_string()),
     }
@@ -109,7 +113,7 @@ pub(crate) fn read(found: &Found, opened: OpenedKernelLog) -> KernelLog {
 /// # Errors
 /// If the file cannot be read or is no kernel log.
 pub fn kernel_log_lines(path: &Path, line: &mut dyn FnMut(KernelLine<'_>)) -> Result<(), InputProblem> {
-    let found = Found { path: path.to_owned(), node: String::new(), is_stdin: false };
+    let found = Found { path: path.to_owned(), node: String::new(), is_stdin: false, member: None };
     let opened = match input::open(&found) {
         Err(InputError::KernelLog { log, .. }) => *log,
         Err(error) => return Err((&error).into()),
