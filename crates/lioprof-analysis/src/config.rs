@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use lioprof_model::{Baseline, ClockReading, Selected, Symbol, Symbols};
 use lioprof_trace::input::NodeRule;
 use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress, Reading};
-use lustre_debuglog::{Opcode, TargetName};
+use lustre_debuglog::Opcode;
 
-use crate::select::NidPattern;
+use crate::select::{NidPattern, TargetPattern};
 
 /// Settings of an analysis.
 #[derive(Clone, Debug)]
@@ -103,8 +103,8 @@ pub enum Bound {
 pub struct Selection {
     /// NIDs of clients.
     pub clients: Vec<NidPattern>,
-    /// Names of targets.
-    pub targets: Vec<TargetName>,
+    /// Targets.
+    pub targets: Vec<TargetPattern>,
     /// Job ids.
     pub jobs: Vec<String>,
     /// Opcodes.
@@ -133,8 +133,7 @@ impl Selection {
     /// Whether an RPC is selected.
     #[must_use]
     pub fn takes(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
-        (self.targets.is_empty() || row.target.is_some_and(|target| self.targets.contains(&target)))
-            && self.takes_but_for_target(row, symbols)
+        TargetPattern::takes(&self.targets, row.target) && self.takes_but_for_target(row, symbols)
     }
 
     /// Whether an RPC is selected if its target is: what the target is may be known elsewhere.

@@ -65,5 +65,5 @@ pub use others::{Others, Use, User, targets_of};
 pub use parts::BadPart;
 pub use rollup::{assemble, common_bin_us, roll_up, stale_clocks};
 pub use run::{AnalyzeError, NoStores, Outcome, analyze, analyze_with_stores};
-pub use select::{NidPattern, NidPatternError};
+pub use select::{NidPattern, NidPatternError, TargetPattern, TargetPatternError};
 pub use what_if::Replay;

@@ -1,19 +1,20 @@
-//! Patterns with which users select clients: one NID, or a range.
+//! Patterns with which users select clients (one NID, or a range) and targets.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-use lustre_debuglog::{Nid, vocab::NidAddr};
+use lustre_debuglog::{Nid, TargetName, vocab::NidAddr};
 
 /// A NID, a range of addresses of one network, or all of a network.
 ///
-/// `10.0.0.1@tcp`, `10.0.0.1-10.0.0.99@o2ib1`, `10.0.0.0/24@tcp`, `*@tcp1`, `12-40@gni`.
+/// `10.0.0.1@tcp`, `10.0.0.1` in any network, `10.0.0.1-10.0.0.99@o2ib1`, `10.0.0.0/24@tcp`, `*@tcp1`, `12-40@gni`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NidPattern {
     /// As the user wrote it.
     text: String,
-    net: String,
+    /// `None`: the address in any network.
+    net: Option<String>,
     range: AddrRange,
 }
 
@@ -28,7 +29,7 @@ enum AddrRange {
 /// Why a text is not a valid pattern of NIDs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{given}` is no client: expected a NID such as 10.0.0.1@tcp, a range such as 10.0.0.1-10.0.0.99@tcp \
+    "`{given}` is no client: expected a NID such as 10.0.0.1@tcp or 10.0.0.1, a range such as 10.0.0.1-10.0.0.99@tcp \
      or 10.0.0.0/24@o2ib, or *@NET"
 )]
 pub struct NidPatternError {
@@ -40,12 +41,15 @@ impl FromStr for NidPattern {
 
     fn from_str(text: &str) -> Result<Self, NidPatternError> {
         let error = || NidPatternError { given: text.to_owned() };
-        let (addr, net) = text.rsplit_once('@').ok_or_else(error)?;
+        let Some((addr, net)) = text.rsplit_once('@') else {
+            let range = range(text).ok_or_else(error)?;
+            return Ok(Self { text: text.to_owned(), net: None, range });
+        };
         // The vocabulary knows how networks are written: let it normalise this one.
         let net = Nid::from_str(&format!("0@{net}")).or_else(|_| Nid::from_str(&format!("0.0.0.0@{net}")));
         let net = net.map_err(|_| error())?.net.to_string();
         let range = range(addr).ok_or_else(error)?;
-        Ok(Self { text: text.to_owned(), net, range })
+        Ok(Self { text: text.to_owned(), net: Some(net), range })
     }
 }
 
@@ -97,7 +101,63 @@ impl NidPattern {
             (AddrRange::Num(a, b), NidAddr::Num(n)) => (a..=b).contains(&n),
             _ => false,
         };
-        inside && nid.net.to_string() == self.net
+        inside && self.net.as_ref().is_none_or(|net| nid.net.to_string() == *net)
+    }
+}
+
+/// A target, or the target with this kind and number in any file system: `lustre-OST0003`, `OST0003`, `MGS`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetPattern {
+    target: TargetName,
+    any_fsname: bool,
+}
+
+/// Why a text is not a target.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{given}` is no target: expected its name, such as lustre-OST0003, or OST0003")]
+pub struct TargetPatternError {
+    given: String,
+}
+
+impl FromStr for TargetPattern {
+    type Err = TargetPatternError;
+
+    fn from_str(text: &str) -> Result<Self, TargetPatternError> {
+        if let Some(target) = TargetName::parse_bytes(text.as_bytes()) {
+            return Ok(Self { target, any_fsname: false });
+        }
+        // The name of a file system is all that is missing.
+        let target = TargetName::parse_bytes(format!("any-{}", text.to_ascii_uppercase()).as_bytes());
+        target
+            .map(|target| Self { target, any_fsname: true })
+            .ok_or_else(|| TargetPatternError { given: text.to_owned() })
+    }
+}
+
+impl From<TargetName> for TargetPattern {
+    fn from(target: TargetName) -> Self {
+        Self { target, any_fsname: false }
+    }
+}
+
+impl fmt::Display for TargetPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.target.to_string();
+        f.write_str(if self.any_fsname { name.trim_start_matches("any-") } else { &name })
+    }
+}
+
+impl TargetPattern {
+    /// Whether it is this target.
+    #[must_use]
+    pub fn matches(&self, target: TargetName) -> bool {
+        let same = (self.target.kind(), self.target.index()) == (target.kind(), target.index());
+        same && (self.any_fsname || self.target == target)
+    }
+
+    /// Whether `target` is one of `patterns`, or there are none.
+    pub(crate) fn takes(patterns: &[Self], target: Option<TargetName>) -> bool {
+        patterns.is_empty() || target.is_some_and(|target| patterns.iter().any(|pattern| pattern.matches(target)))
     }
 }
 
@@ -115,6 +175,31 @@ mod tests {
         assert!(!matches("10.0.0.1@tcp", "10.0.0.11@tcp"));
         assert!(!matches("10.0.0.1@tcp", "10.0.0.1@tcp1"));
         assert!(matches("2001:db8::1@tcp", "2001:db8::1@tcp"));
+    }
+
+    #[test]
+    fn targets_with_and_without_their_file_system() {
+        let is = |pattern: &str, target: &str| {
+            pattern.parse::<TargetPattern>().unwrap().matches(TargetName::parse_bytes(target.as_bytes()).unwrap())
+        };
+        assert!(
+            is("OST0003", "lustre-OST0003") && is("ost0003", "work1-OST0003") && is("lustre-OST0003", "lustre-OST0003")
+        );
+        assert!(!is("OST0003", "lustre-MDT0003") && !is("OST0003", "lustre-OST0004") && !is("a-OST0003", "b-OST0003"));
+        assert!(is("MGS", "MGS"));
+        for (text, shown) in [("OST0003", "OST0003"), ("lustre-OST0003", "lustre-OST0003")] {
+            assert_eq!(text.parse::<TargetPattern>().unwrap().to_string(), shown);
+        }
+        for text in ["", "OST", "lustre", "OSTxyz", "a-b"] {
+            assert!(text.parse::<TargetPattern>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_client_in_any_network() {
+        assert!(matches("10.0.0.1", "10.0.0.1@tcp") && matches("10.0.0.1", "10.0.0.1@o2ib4"));
+        assert!(matches("10.0.0.0/24", "10.0.0.7@tcp1") && !matches("10.0.0.1", "10.0.0.11@tcp"));
+        assert!("python3.0".parse::<NidPattern>().is_err());
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
-use lioprof_analysis::{Config, Outcome, analyze_with_stores};
+use lioprof_analysis::{Bound, Config, Outcome, Selection, analyze_with_stores};
 use lioprof_insight::find_and_predict;
-use lioprof_model::Severity;
+use lioprof_model::{Analysis, Severity};
 use lioprof_text::{Color, Format, Style};
 
 use crate::args::{AnalyzeArgs, FailOn};
@@ -19,6 +19,11 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
     let limits = thresholds::limits(&args.thresholds)?;
     let read = reading::read(&config, verbosity, |config| analyze_with_stores(&args.inputs, &Stores, config, None))?;
     let Some(mut outcome) = read else { return Ok(Code::Unusable) };
+    if let Some(why) = matches_nothing(&outcome.analysis, &config) {
+        messages::problems(&outcome.problems, verbosity);
+        let there = what_there_is(args, &config, verbosity)?;
+        anyhow::bail!("{why}{there}");
+    }
     find_and_predict(&mut outcome.analysis, &limits, |changes| outcome.replay.predict(changes));
     messages::problems(&outcome.problems, verbosity);
     messages::named(&outcome.named, verbosity);
@@ -32,6 +37,61 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
     }
     print(args.format, &outcome, verbosity)?;
     Ok(code(&outcome, args))
+}
+
+/// Why there is nothing to report, if marks or a selection leave nothing.
+fn matches_nothing(analysis: &Analysis, config: &Config) -> Option<String> {
+    for bound in [&config.from, &config.to] {
+        if let Some(Bound::Marker(text)) = bound
+            && !analysis.markers.iter().any(|mark| mark.text.starts_with(text.as_str()))
+        {
+            let mut marks: Vec<&str> = analysis.markers.iter().map(|mark| mark.text.as_str()).collect();
+            marks.dedup();
+            return Some(format!("no mark begins with `{text}`, and it is no time; {}", listed("marks", &marks)));
+        }
+    }
+    let is_nothing = analysis.totals.rpcs == 0 && !analysis.window.limited && !analysis.selected.is_everything();
+    is_nothing.then(|| format!("no handled RPC matches {}; ", analysis.selected.options()))
+}
+
+/// The jobs, clients and targets that there are, of the kinds that were selected by; nothing if marks were what did not match, or if the
+/// inputs can be read only once.
+fn what_there_is(args: &AnalyzeArgs, config: &Config, verbosity: Verbosity) -> anyhow::Result<String> {
+    let selection = &config.selection;
+    if *selection == Selection::default() || args.inputs.iter().any(|path| path.as_os_str() == "-") {
+        return Ok(String::new());
+    }
+    let all = Config { selection: Selection::default(), locks: false, ..config.clone() };
+    let read = reading::read(&all, verbosity, |all| analyze_with_stores(&args.inputs, &Stores, all, None))?;
+    let Some(Outcome { analysis, .. }) = read else { return Ok(String::new()) };
+    let jobs = analysis.jobs.iter().filter_map(|it| it.job.as_deref());
+    let clients = analysis.clients.iter().map(|it| it.nid.as_str());
+    let targets = analysis.targets.iter().map(|it| it.name.as_str());
+    let mut there = Vec::new();
+    for (kind, names, is_selected) in [
+        ("jobs", jobs.collect::<Vec<_>>(), !selection.jobs.is_empty()),
+        ("clients", clients.collect::<Vec<_>>(), !selection.clients.is_empty()),
+        ("targets", targets.collect::<Vec<_>>(), !selection.targets.is_empty()),
+    ] {
+        if is_selected {
+            there.push(listed(kind, &names));
+        }
+    }
+    Ok(there.join("; "))
+}
+
+/// Names listed in a message.
+const LISTED: usize = 20;
+
+/// `jobs there are: a, b and 3 more`.
+fn listed(kind: &str, names: &[&str]) -> String {
+    if names.is_empty() {
+        return format!("there are no {kind}");
+    }
+    let shown = names[..names.len().min(LISTED)].join(", ");
+    let more = names.len().saturating_sub(LISTED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{kind} there are: {shown}{more}")
 }
 
 fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {

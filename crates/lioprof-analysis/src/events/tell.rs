@@ -16,6 +16,7 @@ use super::same::joined;
 use crate::config::{Config, Selection};
 use crate::interval::Interval;
 use crate::node::NodeAccount;
+use crate::select::TargetPattern;
 
 /// Fills in the events that the nodes' debug logs and the kernel logs tell, and the kernel logs that were named as inputs; what is to be
 /// said of those that were not.
@@ -141,5 +142,5 @@ fn of_debug_log(node: &NodeAccount) -> impl Iterator<Item = Told> {
 fn is_selected(told: &Told, selection: &Selection) -> bool {
     let client = told.event.client.as_ref().is_none_or(|nid| selection.takes_nid(nid));
     let target = told.event.target.as_ref().and_then(|name| TargetName::parse_bytes(name.as_bytes()));
-    client && target.is_none_or(|target| selection.targets.is_empty() || selection.targets.contains(&target))
+    client && target.is_none_or(|target| TargetPattern::takes(&selection.targets, Some(target)))
 }

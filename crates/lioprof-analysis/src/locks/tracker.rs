@@ -11,6 +11,7 @@ use super::parties::{Party, ServedRequest};
 use super::rpc::RpcTracker;
 use super::rules::Rules;
 use super::sums::{Contention, LockSums};
+use crate::select::TargetPattern;
 
 /// Follows the locks of one node.
 #[derive(Clone)]
@@ -24,12 +25,12 @@ pub(crate) struct LockTracker {
     /// Uuids of servers.
     pub(super) server_uuids: FxHashMap<Symbol, bool>,
     /// Targets to count; empty: all.
-    pub(super) targets: Vec<TargetName>,
+    pub(super) targets: Vec<TargetPattern>,
 }
 
 impl LockTracker {
     /// Without `rules`, those of the version that the log looks like.
-    pub(crate) fn new(node: Symbol, rules: Option<&Rules>, targets: &[TargetName]) -> Self {
+    pub(crate) fn new(node: Symbol, rules: Option<&Rules>, targets: &[TargetPattern]) -> Self {
         Self {
             node,
             dlm: DlmTracker::new(node, rules.cloned()),
@@ -145,7 +146,7 @@ impl LockTracker {
     }
 
     pub(super) fn selects(&self, target: TargetName) -> bool {
-        self.targets.is_empty() || self.targets.contains(&target)
+        TargetPattern::takes(&self.targets, Some(target))
     }
 
     pub(super) fn served(&mut self, window: Option<RpcWindow>, counts: bool, symbols: &Symbols) -> ServedRequest {

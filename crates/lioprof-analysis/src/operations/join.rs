@@ -16,6 +16,7 @@ use super::threads::{Found, Ghost};
 use super::timeline::{Claim, Strength, cut};
 use crate::align::NodeClocks;
 use crate::config::Selection;
+use crate::select::TargetPattern;
 
 /// An RPC whose reply is not in the log has come back, or was given up, after this time (`obd_timeout`).
 const LONGEST_RPC_US: i64 = 100_000_000;
@@ -113,14 +114,12 @@ impl Joiner<'_> {
     /// Whether an RPC makes its operation one of those that are wanted, as `analyze` chooses RPCs.
     fn takes(&self, opcode: Opcode, served: Option<&Served>) -> bool {
         let Selection { targets, jobs, opcodes, .. } = self.chosen;
-        let is_target = || served.and_then(|served| served.target).is_some_and(|target| targets.contains(&target));
+        let is_target = TargetPattern::takes(targets, served.and_then(|served| served.target));
         let is_job = || {
             let job = served.and_then(|served| self.texts.get(&served.job?));
             job.is_some_and(|job| jobs.iter().any(|wanted| **wanted == **job))
         };
-        (targets.is_empty() || is_target())
-            && (jobs.is_empty() || is_job())
-            && (opcodes.is_empty() || opcodes.contains(&opcode))
+        is_target && (jobs.is_empty() || is_job()) && (opcodes.is_empty() || opcodes.contains(&opcode))
     }
 
     /// The server's work and lock waits, on another clock.

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use lioprof_analysis::{Bound, Config, NidPattern, Selection};
+use lioprof_analysis::{Bound, Config, NidPattern, Selection, TargetPattern};
 use lioprof_insight::read_baseline;
 use lioprof_model::{Baseline, WriteTest};
 use lioprof_trace::Progress;
 use lioprof_trace::input::NodeRule;
-use lustre_debuglog::{Opcode, TargetName};
+use lustre_debuglog::Opcode;
 
 use super::values::{bound, opcode, share, threshold};
 
@@ -49,12 +49,12 @@ impl LogArgs {
 /// What to count.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SelectionArgs {
-    /// Count only this client, or clients in this range: 10.0.0.1@tcp, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
+    /// Count only this client, or clients in this range: 10.0.0.1@tcp, 10.0.0.1 in any network, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
     #[arg(long, value_name = "NID|RANGE")]
     client: Vec<NidPattern>,
-    /// Count only RPCs to this target, and operations with one: lustre-OST0003.
+    /// Count only RPCs to this target, and operations with one: lustre-OST0003, or OST0003 of any file system.
     #[arg(long, value_name = "NAME")]
-    target: Vec<TargetName>,
+    target: Vec<TargetPattern>,
     /// Count only RPCs of this job id, and operations with one.
     #[arg(long, value_name = "ID")]
     job: Vec<String>,

@@ -25,7 +25,7 @@ pub(super) fn of_rows(
 ) -> anyhow::Result<String> {
     let targets = targets_of(own);
     let osts = targets.len();
-    let selection = Selection { targets: targets.into_iter().collect(), ..Selection::default() };
+    let selection = Selection { targets: targets.into_iter().map(Into::into).collect(), ..Selection::default() };
     let all = Config { selection, locks: false, ..config.clone() };
     let mut others = Others::than(&config.selection);
     // What cannot be read was said when the run's own rows were read.

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::request::{Handled, Request, WaitFor};
 use super::sums::{EnqueueSums, Split};
+use crate::select::TargetPattern;
 
 /// A request of which no line came for so long is forgotten if its end is missing.
 const FORGOTTEN_US: i64 = 900_000_000;
@@ -25,11 +26,11 @@ pub(in super::super) struct EnqueueTracker {
     /// Locks on waiting lists, and the request that waits; `None`: another operation.
     waiting: FxHashMap<u64, Option<Key>>,
     /// Targets to count; empty: all.
-    targets: Vec<TargetName>,
+    targets: Vec<TargetPattern>,
 }
 
 impl EnqueueTracker {
-    pub(in super::super) fn new(targets: &[TargetName]) -> Self {
+    pub(in super::super) fn new(targets: &[TargetPattern]) -> Self {
         Self { targets: targets.to_vec(), ..Self::default() }
     }
 
@@ -137,7 +138,7 @@ impl EnqueueTracker {
     }
 
     fn add(&mut self, handled: &Handled, target: Option<TargetName>, split: Option<Split>) {
-        let selected = self.targets.is_empty() || target.is_some_and(|target| self.targets.contains(&target));
+        let selected = TargetPattern::takes(&self.targets, target);
         if handled.counts && selected {
             self.sums.add(handled.node, target, handled.nid, split);
         }
