@@ -174,6 +174,6 @@ fn other_commands_read_archives_too() {
     for (input, to) in [("case.tgz", &from_archive), ("case", &from_folder)] {
         of(input, &["export", "--parquet", to.to_str().unwrap()]);
     }
-    let rows = |dir: &Path| analyze_run(&[&dir], &[]).json()["totals"].clone();
+    let rows = |dir: &Path| analyze_run(&[dir], &[]).json()["totals"].clone();
     assert_eq!(rows(&from_archive), rows(&from_folder));
 }
