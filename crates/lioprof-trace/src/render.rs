@@ -170,9 +170,9 @@ fn render_binary(records: FramedRecords<'_>, text: Vec<u8>) -> Rendered {
 fn render_text(bytes: &[u8], text: Vec<u8>) -> Rendered {
     let mut rendered = Rendered { text, ..Rendered::default() };
     let repaired = repair::repaired(bytes);
-    if repaired.before > 0 {
+    for skipped in &repaired.skipped {
         rendered.bad_places += 1;
-        rendered.skipped_bytes += repaired.before as u64;
+        rendered.skipped_bytes += skipped.len as u64;
     }
     for item in TextRecords::new(&repaired.text) {
         match item {

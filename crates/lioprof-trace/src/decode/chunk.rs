@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use lioprof_model::{
     ClientStep, FileName, LockState, LockStep, LoggedEvent, LoggedEvents, Symbol, Symbols, TraceSummary,
 };
+use lustre_debuglog::frame::Skipped;
 use lustre_debuglog::frame::binary::FramedRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
-use lustre_debuglog::frame::{SkipReason, Skipped};
 use lustre_debuglog::message::{
     ClientRpc, ConsoleEvent, Contention, DebugReq, Handling, LdlmEvent, LdlmMessage, LnetEvent, LockTail, NrsAction,
     NrsPolicy, ReqEvent, Voice,
@@ -182,9 +182,8 @@ pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<E
         Some(from) => {
             let repaired = repair::repaired(&data[from..]);
             let mut out = decoder.out;
-            if repaired.before > 0 {
-                out.skipped.push(Skipped { offset: from, len: repaired.before, why: SkipReason::NoHeader });
-            }
+            out.skipped
+                .extend(repaired.skipped.iter().map(|skipped| Skipped { offset: from + skipped.offset, ..*skipped }));
             kinds::merge(&mut out.counts.repairs, repaired.repairs);
             let mut again = Decoder { out, ..Decoder::new(0, names, Vec::new()) };
             again.text(&repaired.text);
@@ -271,7 +270,10 @@ impl<'a> Decoder<'a> {
                 }
                 TextItem::Skipped(skipped) => {
                     let bytes = &data[skipped.offset..skipped.offset + skipped.len];
-                    if self.repairable && (!bytes.ends_with(b"\n") || repair::holds_header(bytes)) {
+                    if self.repairable
+                        && !bytes.contains(&0)
+                        && (!bytes.ends_with(b"\n") || repair::holds_header(bytes))
+                    {
                         return Some(skipped.offset);
                     }
                     self.out.skipped.push(skipped);

@@ -1,6 +1,7 @@
 //! A log as it was, out of what arrived: one pass over its lines, one record after the other.
 
 use lustre_debuglog::frame::text::{MAX_RECORD, SUMMARY, header_len, starts_like_header};
+use lustre_debuglog::frame::{SkipReason, Skipped};
 
 use super::characters::may_be_changed;
 use super::kinds::{Repair, Repairs};
@@ -186,33 +187,47 @@ pub(crate) struct Repaired {
     pub(crate) text: Vec<u8>,
     /// What was done to it.
     pub(crate) repairs: Repairs,
-    /// Bytes before the first record.
-    pub(crate) before: usize,
+    /// Bytes before the first record, and NULs: no text holds those, a crashed or full file system leaves them.
+    pub(crate) skipped: Vec<Skipped>,
 }
 
 /// Repairs a piece of text that ends with whole records.
 pub(crate) fn repaired(data: &[u8]) -> Repaired {
     let mut out = Repaired { text: Vec::with_capacity(data.len()), ..Repaired::default() };
+    let mut skipped: Vec<Skipped> = Vec::new();
     let mut group = Group::default();
     let (mut usual, mut seen) = (0, false);
     let mut previous = &b""[..];
+    let mut skip = |line: &[u8], len: usize| {
+        let offset = line.as_ptr().addr() - data.as_ptr().addr();
+        let len = len.min(data.len() - offset);
+        match skipped.last_mut() {
+            Some(Skipped { offset: at, len: before, .. }) if *at + *before == offset => *before += len,
+            _ => skipped.push(Skipped { offset, len, why: SkipReason::NoHeader }),
+        }
+    };
     for line in lines(data) {
         if let Some(start) = prefix::header_start(line, usual) {
             group.end(&mut out.text, &mut out.repairs);
             usual = start;
+            if line[..start].contains(&0) {
+                skip(line, start);
+                usual = 0;
+            }
             group.begin(line, start, previous);
             seen = true;
             previous = b"";
             continue;
         }
         previous = line;
-        if group.is_open() {
+        if line.contains(&0) || !seen {
+            skip(line, line.len() + 1);
+        } else if group.is_open() {
             group.go_on(line);
-        } else if !seen {
-            out.before = data.len().min(line.as_ptr_range().end.addr() - data.as_ptr().addr() + 1);
         }
     }
     group.end(&mut out.text, &mut out.repairs);
+    out.skipped = skipped;
     out
 }
 

@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use lustre_debuglog::Message;
-use lustre_debuglog::message::{Handled, ReqEvent};
+use lustre_debuglog::message::{Handled, RefreshRwLocks, ReqEvent, ReqMessage};
 
 use super::characters;
 use super::kinds::Repair;
@@ -156,6 +156,11 @@ pub(crate) fn fit(message: &Message<'_>) -> Fit {
     match message {
         Message::Malformed(_) | Message::Other => Fit::Not,
         Message::RefreshRwLocks(refresh) if refresh.req.is_none() => Fit::Partly,
+        Message::RefreshRwLocks(RefreshRwLocks { req: Some(req), .. }) | Message::Req(ReqMessage { req, .. })
+            if req.letters.iter().any(u8::is_ascii_whitespace) =>
+        {
+            Fit::Not
+        }
         Message::ProlongLocks(prolong) if prolong.extent.is_none() => Fit::Partly,
         Message::Req(req) if matches!(req.event, ReqEvent::Other(_)) => Fit::Partly,
         // The beginning of an enqueue has none.
