@@ -145,12 +145,21 @@ const AROUND: [(&str, Form); 22] = [
     ("nothing", str::to_owned),
 ];
 
+fn without_nodes(json: &mut Value) {
+    match json {
+        Value::Object(fields) => {
+            fields.remove("node");
+            fields.values_mut().for_each(without_nodes);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_nodes),
+        _ => {}
+    }
+}
+
 /// What must be the same: all that does not tell where it comes from.
 fn figures(run: &Run) -> BTreeMap<&'static str, Value> {
     let mut json = run.json();
-    for target in json["targets"].as_array_mut().unwrap() {
-        target["node"] = Value::Null;
-    }
+    without_nodes(&mut json);
     ["totals", "flows", "clients", "jobs", "operations", "targets", "objects"]
         .into_iter()
         .map(|key| (key, json[key].take()))

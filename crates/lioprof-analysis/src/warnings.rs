@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::units::share;
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
-use lioprof_model::{Analysis, Io, Loss, LossEvidence, NEVER_ON_DISK, SeveralServers};
+use lioprof_model::{Analysis, Io, Loss, LossEvidence, NEVER_ON_DISK, SeveralServers, UnreadRpcs};
 
 use crate::aggregate::both;
 use crate::interval::Limit;
@@ -42,6 +42,13 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
                 "{} did not arrive as it was logged; lines repaired, by kind: {}",
                 input.path,
                 kinds.join(", ")
+            ));
+        }
+        if let Some(UnreadRpcs { text: Some(text), word, .. }) = &input.unread {
+            let word = word.as_deref().unwrap_or_default();
+            warnings.push(format!(
+                "{}: rpctrace was on, but no request can be read. The first such text is \"{text}\"; \"{word}\" does not fit",
+                input.path
             ));
         }
         if input.bad_records > 0 && !analysis.loss.head_overwritten {

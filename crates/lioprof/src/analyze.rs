@@ -19,7 +19,10 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
     let limits = thresholds::limits(&args.thresholds)?;
     let read = reading::read(&config, verbosity, |config| analyze_with_stores(&args.inputs, &Stores, config, None))?;
     let Some(mut outcome) = read else { return Ok(Code::Unusable) };
-    if let Some(why) = matches_nothing(&outcome.analysis, &config) {
+    // Scripts get what they asked for, and the exit code.
+    if args.format == Format::Summary
+        && let Some(why) = matches_nothing(&outcome.analysis, &config)
+    {
         messages::problems(&outcome.problems, verbosity);
         let there = what_there_is(args, &config, verbosity)?;
         anyhow::bail!("{why}{there}");
@@ -50,7 +53,10 @@ fn matches_nothing(analysis: &Analysis, config: &Config) -> Option<String> {
             return Some(format!("no mark begins with `{text}`, and it is no time; {}", listed("marks", &marks)));
         }
     }
-    let is_nothing = analysis.totals.rpcs == 0 && !analysis.window.limited && !analysis.selected.is_everything();
+    let is_nothing = analysis.totals.rpcs == 0
+        && analysis.events.is_empty()
+        && !analysis.window.limited
+        && !analysis.selected.is_everything();
     is_nothing.then(|| format!("no handled RPC matches {}; ", analysis.selected.options()))
 }
 

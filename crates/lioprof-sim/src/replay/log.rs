@@ -5,7 +5,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use lioprof_trace::input::{self, Found, Severity};
+use lioprof_trace::input::{self, Found, InputProblem, Severity};
 use lustre_debuglog::Record;
 use lustre_debuglog::frame::binary::BinaryRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
@@ -105,7 +105,8 @@ impl RecordedLog {
     }
 
     fn add(&mut self, found: &Found) -> Result<(), ReplayError> {
-        let mut opened = input::open(found).map_err(|err| ReplayError::Open(err.into()))?;
+        let mut opened =
+            input::open(found).map_err(|err| ReplayError::Open(InputProblem::from(&err).message.into()))?;
         let mut bytes = Vec::new();
         let read = opened.stream.read_to_end(&mut bytes);
         read.map_err(ReplayError::file("read", &found.path))?;

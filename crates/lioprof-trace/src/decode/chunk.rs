@@ -214,7 +214,9 @@ const READ_MASKS: u32 = mask::RPCTRACE | mask::DLMTRACE | mask::NET | mask::CONS
 fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_continued: bool) -> bool {
     match message {
         Message::Malformed(_) => true,
-        Message::Other => record.mask & READ_MASKS != 0 && (is_continued || characters::is_changed(record.text)),
+        // Headers may stand in the lines behind any record.
+        Message::Other if is_continued => record.mask & READ_MASKS != 0 || repair::holds_header(record.text),
+        Message::Other => record.mask & READ_MASKS != 0 && characters::is_changed(record.text),
         // A job's name can be anything, so entities in it fit.
         Message::Handling(rpc) => is_continued || rpc.job.is_some_and(characters::has_markup),
         Message::Handled(handled) => is_continued || handled.rpc.job.is_some_and(characters::has_markup),

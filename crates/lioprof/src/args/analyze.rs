@@ -59,7 +59,7 @@ const ANALYZE_HELP: &str = "\
 Examples:
   lioprof analyze /tmp/rpc.bin                     tables on the terminal
   lioprof analyze oss*/rpc.bin.zst -o report       several servers; tables, plots, page in report/
-  lioprof analyze /var/log/messages                what Lustre told in a kernel log: evictions, timeouts, failures
+  lioprof analyze /var/log/messages                evictions, timeouts, failures in a kernel log
   lctl dk | lioprof analyze -                      what is in the kernel's debug buffer now
   lioprof analyze rpc.txt --from 'run 7 start' --to 'run 7 end'    between two `lctl mark` lines
   lioprof analyze rpc.bin --fail-on critical       exit code 1 if something is badly wrong
