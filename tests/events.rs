@@ -118,7 +118,9 @@ fn forms() -> Vec<(&'static str, String, Vec<String>, bool)> {
     };
     // All within one hour: 2026-11-27T09:07 to 09:10 UTC.
     let clock = |time: f64, zone_h: u32| {
-        let second = (time.floor() - 1_795_737_600.0) as u32 + zone_h * 3600; // since 2026-11-27T00:00:00Z
+        // Since 2026-11-27T00:00:00Z.
+        let since = time.floor() - 1_795_737_600.0;
+        let second = (0..86_400_u32).find(|second| f64::from(*second) >= since).unwrap() + zone_h * 3600;
         format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
     };
     let joined = |line: &dyn Fn(f64, &str, &str) -> String| {

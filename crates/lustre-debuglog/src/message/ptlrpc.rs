@@ -400,13 +400,25 @@ mod tests {
             " Request processed in 1us (2us total) trans 0 rc 0",
             " Request processed in 1us (2us total) trans 0 rc 0/",
             " Request processed in 1us (2us total) trans -1 rc 0/0",
-            " Request processed in 1us (2us total) trans 0 rc 0/0 more",
+            " Request processed in 1us (2us total) trans 0 rc 0/0more",
             " Request processsed in 1us (2us total) trans 0 rc 0/0",
             "Request processed in 1us (2us total) trans 0 rc 0/0",
             ":job Request processed in 1us (2us total) trans 0 rc 0/0",
         ] {
             let text = format!("{head}{tail}");
             assert_eq!(Handled::parse(text.as_bytes()).unwrap_err().kind, "Handled RPC", "{text}");
+        }
+    }
+
+    /// Vendors' versions, and whoever posts a log.
+    #[test]
+    fn words_behind_the_outcome_are_no_part_of_it() {
+        let head = "Handled RPC pname:cluuid+ref:pid:xid:nid:opc:job t:0+1:2:x3:12345-0@lo:4:a";
+        for remark in [" qos 6", " more Request words", ", slow", " # Retry", "\there"] {
+            let text = format!("{head} Request processed in 1us (2us total) trans 0 rc 7/-122{remark}");
+            let handled = Handled::parse(text.as_bytes()).unwrap();
+            assert_eq!((handled.outcome.rc, handled.outcome.reply_rc), (7, -122), "{text}");
+            assert_eq!(handled.rpc.job, Some(&b"a"[..]), "{text}");
         }
     }
 
