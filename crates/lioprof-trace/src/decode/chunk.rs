@@ -226,7 +226,7 @@ fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_continued: bool
         | Message::Ldlm(_)
         | Message::ProlongLocks(_)
         | Message::Nrs(_) => {
-            wrap::fit(message) != wrap::Fit::Wholly && (is_continued || characters::is_changed(record.text))
+            wrap::fit(message) != wrap::Fit::Wholly && (is_continued || characters::may_be_changed(record.message()))
         }
         _ => is_continued,
     }
@@ -306,6 +306,10 @@ impl<'a> Decoder<'a> {
         }
         if let Some(event) = self.handlings.repeated(record) {
             counts.summary.messages += 1;
+            // As where it is parsed: what is recognised depends on where chunks end.
+            if record.mask & mask::FOR_PEOPLE != 0 {
+                for_people(record, &mut counts.summary.events);
+            }
             if let Some(body) = event {
                 self.event(record, body);
             }

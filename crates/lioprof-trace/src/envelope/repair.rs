@@ -3,7 +3,6 @@
 use lustre_debuglog::frame::text::{MAX_RECORD, SUMMARY, header_len, starts_like_header};
 use lustre_debuglog::frame::{SkipReason, Skipped};
 
-use super::characters::may_be_changed;
 use super::kinds::{Repair, Repairs};
 use super::prefix;
 use super::wrap::{self, Whole};
@@ -107,7 +106,7 @@ impl Group {
         let mut texts: Vec<&[u8]> = Vec::with_capacity(lines.len() - broken);
         texts.push(text);
         texts.extend_from_slice(&lines[broken + 1..]);
-        if texts.len() == 1 && !may_be_changed(text) {
+        if texts.len() == 1 && !wrap::is_worth_a_look(text) {
             out.extend_from_slice(text);
             count(Repair::Wrapped, broken);
         } else if let Some(Whole { text, breaks, repair }) = put_together(&texts, &self.widths[broken..]) {
@@ -130,6 +129,10 @@ impl Group {
 
 /// Puts the text of a record together. Where that does not succeed, lines that may be prefixes, which a break left alone, are left out.
 fn put_together(texts: &[&[u8]], widths: &[usize]) -> Option<Whole> {
+    let as_it_is = texts.join(&b'\n');
+    if texts.len() > 1 && wrap::has_own_breaks(&as_it_is) {
+        return Some(Whole { text: as_it_is, breaks: texts.len() - 1, repair: None });
+    }
     let found = wrap::whole(texts, widths);
     if found.as_ref().is_some_and(|whole| wrap::is_whole(&whole.text)) {
         return found;
@@ -196,7 +199,7 @@ pub(crate) fn repaired(data: &[u8]) -> Repaired {
     let mut out = Repaired { text: Vec::with_capacity(data.len()), ..Repaired::default() };
     let mut skipped: Vec<Skipped> = Vec::new();
     let mut group = Group::default();
-    let (mut usual, mut seen) = (0, false);
+    let (mut usual, mut seen, mut in_nuls) = (0, false, false);
     let mut previous = &b""[..];
     let mut skip = |line: &[u8], len: usize| {
         let offset = line.as_ptr().addr() - data.as_ptr().addr();
@@ -209,18 +212,22 @@ pub(crate) fn repaired(data: &[u8]) -> Repaired {
     for line in lines(data) {
         if let Some(start) = prefix::header_start(line, usual) {
             group.end(&mut out.text, &mut out.repairs);
-            usual = start;
-            if line[..start].contains(&0) {
+            if line[..start].first() == Some(&0) {
                 skip(line, start);
                 usual = 0;
+                group.begin(&line[start..], 0, b"");
+            } else {
+                usual = start;
+                group.begin(line, start, previous);
             }
-            group.begin(line, start, previous);
-            seen = true;
+            (seen, in_nuls) = (true, false);
             previous = b"";
             continue;
         }
         previous = line;
-        if line.contains(&0) || !seen {
+        // As framing does: a line that begins with NULs ends the record, up to the next header.
+        in_nuls |= line.first() == Some(&0);
+        if in_nuls || !seen {
             skip(line, line.len() + 1);
         } else if group.is_open() {
             group.go_on(line);
