@@ -226,7 +226,9 @@ fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_continued: bool
         | Message::Ldlm(_)
         | Message::ProlongLocks(_)
         | Message::Nrs(_) => {
-            wrap::fit(message) != wrap::Fit::Wholly && (is_continued || characters::may_be_changed(record.message()))
+            is_continued && repair::holds_header(record.text)
+                || wrap::fit(message) != wrap::Fit::Wholly
+                    && (is_continued || characters::may_be_changed(record.message()))
         }
         _ => is_continued,
     }
