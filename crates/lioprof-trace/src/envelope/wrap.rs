@@ -184,10 +184,8 @@ pub(crate) fn is_whole(text: &[u8]) -> bool {
 /// Whether a text of several lines is a whole message of a kind that has line breaks of its own in some versions.
 pub(crate) fn has_own_breaks(text: &[u8]) -> bool {
     let message = Message::parse_text(text);
-    let may = matches!(
-        message,
-        Message::Req(_) | Message::RefreshRwLocks(_) | Message::Ldlm(_) | Message::ProlongLocks(_) | Message::Nrs(_)
-    );
+    let may =
+        matches!(message, Message::Req(_) | Message::RefreshRwLocks(_) | Message::Ldlm(_) | Message::ProlongLocks(_));
     may && fit(&message) == Fit::Wholly
 }
 
