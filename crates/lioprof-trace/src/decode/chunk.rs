@@ -220,8 +220,7 @@ fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_continued: bool
         // A job's name can be anything, so entities in it fit.
         Message::Handling(rpc) => is_continued || rpc.job.is_some_and(characters::has_markup),
         Message::Handled(handled) => is_continued || handled.rpc.job.is_some_and(characters::has_markup),
-        // These have line breaks of their own in some versions.
-        Message::Req(_) | Message::RefreshRwLocks(_) | Message::Ldlm(_) | Message::ProlongLocks(_) => {
+        message if wrap::may_have_breaks(message) => {
             is_continued && repair::holds_header(record.text)
                 || wrap::fit(message) != wrap::Fit::Wholly
                     && (is_continued || characters::may_be_changed(record.message()))

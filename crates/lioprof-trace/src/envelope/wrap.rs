@@ -184,9 +184,13 @@ pub(crate) fn is_whole(text: &[u8]) -> bool {
 /// Whether a text of several lines is a whole message of a kind that has line breaks of its own in some versions.
 pub(crate) fn has_own_breaks(text: &[u8]) -> bool {
     let message = Message::parse_text(text);
-    let may =
-        matches!(message, Message::Req(_) | Message::RefreshRwLocks(_) | Message::Ldlm(_) | Message::ProlongLocks(_));
-    may && fit(&message) == Fit::Wholly
+    may_have_breaks(&message) && fit(&message) == Fit::Wholly
+}
+
+/// Whether messages of this kind have line breaks of their own in some versions.
+#[inline]
+pub(crate) fn may_have_breaks(message: &Message<'_>) -> bool {
+    matches!(message, Message::Req(_) | Message::RefreshRwLocks(_) | Message::Ldlm(_) | Message::ProlongLocks(_))
 }
 
 /// Whether a text of one line may fit better once its characters are plain. The decoder asks the same before it has anything repaired.
