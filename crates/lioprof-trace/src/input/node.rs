@@ -1,4 +1,4 @@
-//! Which node (server) a file belongs to, by its path alone. Several inputs are then compared with each other: [`crate::identity`].
+//! Which node (server) a file belongs to, by its path alone. Several inputs are then compared with each other: `crate::identity`.
 //!
 //! In this order:
 //!
