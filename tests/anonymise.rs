@@ -1,14 +1,17 @@
 //! Logs with pseudonyms: the same analysis, and none of the names.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use lioprof_testkit::files::{files_under, unpacked};
-use serde_json::Value;
+use lioprof_testkit::files::{files_under, fixture, unpacked};
+use serde_json::{Value, json};
 
 use crate::captures::captures;
-use crate::util::{Run, analyze, assert_same, lioprof};
+use crate::util::{Run, analyze, assert_same, lioprof, lioprof_fed};
 
 const KEY: &str = "a key for tests, which nobody else has";
 
@@ -175,6 +178,56 @@ fn text_stays_text_and_has_the_pseudonyms_of_the_binary_log() {
         lines
     };
     assert_eq!(sorted(&unpacked(text)), sorted(&decoded));
+}
+
+/// What `pdsh` made of two servers' logs: each becomes a log of its own, and the hosts before the lines are gone.
+#[test]
+fn lines_of_two_hosts_become_two_logs() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = |version: &str| fs::read_to_string(fixture(format!("wordings/{version}/rpc.txt"))).unwrap();
+    let of_host = |host: &str, log: &str| log.lines().map(|line| format!("{host}: {line}\n")).collect::<String>();
+    let logs = [log("2.12.9"), log("2.15.8")];
+    let file = dir.path().join("all.txt");
+    fs::write(&file, of_host("oss01", &logs[0]) + &of_host("oss02", &logs[1])).unwrap();
+    let (to, table, _) = anonymise(&file, dir.path());
+    let written = files_under(&to);
+    assert_eq!(written.len(), 2, "{written:?}");
+    for (written, log) in written.iter().zip(&logs) {
+        assert_eq!(fs::read_to_string(written).unwrap().lines().count(), log.lines().count());
+    }
+    assert_eq!(names_left(&to, &table), Vec::<String>::new());
+    let original = analyze(&[&file], &[]);
+    let anonymous = analyze(&[&to], &[]);
+    assert_eq!(anonymous["totals"], original["totals"]);
+    assert!(original["inputs"][0]["envelope"]["prefix"].is_u64() && anonymous["inputs"][0]["envelope"] == json!({}));
+}
+
+/// What stands before the log, and no-break spaces in it: a mail.
+#[test]
+fn what_stands_around_a_log_is_not_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = fs::read_to_string(fixture("wordings/2.15.8/rpc.txt")).unwrap();
+    let file = dir.path().join("mail.txt");
+    let quoted: String = log.lines().map(|line| format!("> {}\n", line.replace(' ', "\u{a0}"))).collect();
+    fs::write(&file, format!("Dear Alice,\n{quoted}")).unwrap();
+    let (to, ..) = anonymise(&file, dir.path());
+    let [written] = &files_under(&to)[..] else { panic!() };
+    let text = fs::read_to_string(written).unwrap();
+    assert!(!text.contains("Alice"));
+    assert_eq!(text.lines().filter(|line| line.contains("service.c")).count(), log.matches("service.c").count());
+    assert_eq!(analyze(&[&to], &[])["totals"], analyze(&[&file], &[])["totals"]);
+}
+
+#[test]
+fn an_archive_may_come_from_standard_input() {
+    let dir = tempfile::tempdir().unwrap();
+    let servers = fixture("two-servers");
+    let tar = Command::new("tar").args(["czf", "-", "oss01.txt", "oss02.txt"]).current_dir(servers).output().unwrap();
+    let to = dir.path().join("to");
+    let args = [OsStr::new("anonymise"), "-".as_ref(), "-o".as_ref(), to.as_os_str()];
+    let run = lioprof_fed(&args, |stdin| stdin.write_all(&tar.stdout)).exits(0);
+    assert!(String::from_utf8_lossy(&run.stdout).starts_with("-!oss01.txt -> "));
+    assert_eq!(files_under(&to).len(), 2);
 }
 
 #[test]

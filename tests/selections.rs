@@ -66,6 +66,17 @@ fn what_matches_nothing_is_told_as_that() {
     }
 }
 
+/// The capture is of one day, 2026-11-21, 08:43:28 to 08:43:53.
+#[test]
+fn a_time_of_day_is_of_the_day_of_the_log() {
+    let short = analyze("lock_pingpong_dlm", &["--from", "8:43:40", "--to", "08:43:45.5"]).exits(0).json();
+    let whole = ["--from", "2026-11-21T08:43:40Z", "--to", "2026-11-21 08:43:45.5"];
+    assert_eq!(short, analyze("lock_pingpong_dlm", &whole).exits(0).json());
+    assert!(number(&short["totals"], "rpcs") > Some(0));
+    let error = analyze("lock_pingpong_dlm", &["--from", "08:43:45", "--to", "2026-11-21 08:43:40"]).exits(2).stderr;
+    assert!(error.contains("--from (1795250625) is later than --to"), "{error}");
+}
+
 /// The capture is of 2026-11-21.
 #[test]
 fn a_time_in_which_nothing_ended_is_told_as_that() {

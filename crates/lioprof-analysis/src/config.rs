@@ -93,6 +93,8 @@ impl Config {
 pub enum Bound {
     /// Microseconds since the epoch.
     Time(i64),
+    /// Microseconds since midnight, UTC: on the day on which the logs begin. If that leaves two moments, there is no analysis.
+    TimeOfDay(i64),
     /// `lctl mark` lines with this text or, if there are none, those that begin with it. If marks repeat, the last complete pair
     /// counts.
     Marker(String),

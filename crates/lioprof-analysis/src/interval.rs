@@ -21,7 +21,8 @@ pub(crate) enum Limit {
 impl Limit {
     fn new(bound: &Bound) -> Self {
         match bound {
-            Bound::Time(us) => Self::At(*us),
+            // Of a time of day `Days` has made a moment.
+            Bound::Time(us) | Bound::TimeOfDay(us) => Self::At(*us),
             Bound::Marker(text) => Self::Marker(text.clone()),
         }
     }

@@ -38,6 +38,7 @@ mod align;
 mod clocks;
 mod config;
 mod counted;
+mod days;
 mod events;
 mod few;
 mod interval;

@@ -23,6 +23,14 @@ pub(crate) struct NodeInputs {
     pub(crate) stored: Vec<Box<dyn RowSource>>,
 }
 
+impl NodeInputs {
+    /// When the first of them begins, microseconds since the epoch.
+    pub(crate) fn begin_us(&self) -> Option<i64> {
+        let stored = self.stored.iter().filter_map(|source| source.summary().first_us);
+        stored.chain(self.logs.begin_us()).min()
+    }
+}
+
 /// Result of reading stored rows.
 pub(crate) struct StoredResult {
     pub(crate) source: Box<dyn RowSource>,

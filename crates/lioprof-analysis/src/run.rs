@@ -13,7 +13,8 @@ use rayon::ThreadPoolBuilder;
 
 use crate::aggregate::{self, Aggregate};
 use crate::align::{Alignment, NodeClocks, align};
-use crate::config::{Bound, Config};
+use crate::config::Config;
+use crate::days::Days;
 use crate::events;
 use crate::interval::Limit;
 use crate::loss::loss;
@@ -64,6 +65,16 @@ pub enum AnalyzeError {
         from_us: i64,
         /// Until when.
         to_us: i64,
+    },
+    /// The logs leave more than one moment for a time of day.
+    #[error("{name} needs a day with its time, as `{example}`: {why}")]
+    Day {
+        /// The argument.
+        name: &'static str,
+        /// One of the moments.
+        example: String,
+        /// What the logs cover.
+        why: String,
     },
     /// Not one input is a debug log.
     #[error("no Lustre debug log among the inputs")]
@@ -118,11 +129,6 @@ pub(crate) fn analyze_with_clocks(
     config: &Config,
     sink: Option<&mut (dyn RowSink + Send)>,
 ) -> Result<(Outcome, NodeClocks), AnalyzeError> {
-    if let (Some(Bound::Time(from_us)), Some(Bound::Time(to_us))) = (&config.from, &config.to)
-        && from_us > to_us
-    {
-        return Err(AnalyzeError::Times { from_us: *from_us, to_us: *to_us });
-    }
     let threads = config.threads.max(1);
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -154,6 +160,8 @@ fn run(
     if nodes.is_empty() && found.kernel_logs.is_empty() {
         return Err(AnalyzeError::NoInput { problems });
     }
+    let days = Days::new(config, nodes.values().filter_map(NodeInputs::begin_us).min())?;
+    let config = &days.config;
     let mut symbols = Symbols::default();
     let again = nodes.values().all(|inputs| inputs.logs.can_be_read_again());
     let mut sums = if again && nodes.len() > config.nodes_apart { NodeSums::together() } else { NodeSums::apart() };
@@ -171,6 +179,7 @@ fn run(
         inputs.append(&mut result.inputs);
         inputs.extend(result.stored.iter().map(|stored| account_stored(&result.name, stored)));
     }
+    days.check(inputs.iter().filter_map(|input| input.last))?;
     let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
     let sum = sums.sum(&symbols).unwrap_or_else(|| Aggregate::new(config.bin_us));
     let mut outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);

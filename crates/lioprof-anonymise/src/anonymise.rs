@@ -1,15 +1,15 @@
 //! The whole command: two passes over all inputs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use lioprof_trace::input::{self, Compression, InputProblem, NodeRule, Opened, Severity};
+use lioprof_trace::input::{Compression, Found, InputProblem, NodeRule, Opened, Severity};
 use lustre_debuglog::frame::Form;
 
 use crate::error::AnonymiseError;
-use crate::find::{self, Source, Sources, What};
+use crate::find::{self, Counters, Sources};
 use crate::key::Key;
 use crate::names::{Names, Pseudonyms};
 use crate::piece::Pieces;
@@ -45,7 +45,7 @@ pub struct Written {
 /// What was done.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Files that were written, in the order of the inputs.
+    /// Files that were written: rows, logs by node, counters.
     pub written: Vec<Written>,
     /// Names that were replaced, by kind.
     pub names: BTreeMap<&'static str, usize>,
@@ -76,7 +76,7 @@ pub fn anonymise(options: &Options<'_>) -> Result<Outcome, AnonymiseError> {
         write_mapping(&pseudonyms, path).map_err(AnonymiseError::io("write", path))?;
     }
     fs::create_dir_all(options.output).map_err(AnonymiseError::io("create", options.output))?;
-    work.write(sources, &pseudonyms)?;
+    work.write(&sources, &pseudonyms)?;
     Ok(work.outcome)
 }
 
@@ -97,24 +97,39 @@ impl Work<'_> {
         self.outcome.problems.push(InputProblem { path: path.to_owned(), severity: Severity::Error, message });
     }
 
-    /// The first pass. What cannot be read is told of and left out.
-    fn collect(&mut self, sources: Sources) -> (Sources, Names) {
-        let Sources { files, stores, problems, left_out, spooled } = sources;
-        self.outcome.problems = problems;
-        self.outcome.left_out = left_out;
+    /// The first pass. What cannot be read is told of, and left out of the second pass.
+    fn collect(&mut self, mut sources: Sources) -> (Sources, Names) {
+        self.outcome.problems = std::mem::take(&mut sources.problems);
+        self.outcome.left_out = std::mem::take(&mut sources.left_out);
         let mut names = Names::default();
-        let mut readable = Vec::new();
-        for source in files {
-            match self.collect_file(&source, &mut names) {
-                Ok(()) => {
-                    add_host(&source.found.node, &mut names);
-                    readable.push(source);
+        for (node, logs) in find::logs(&sources.logs, self.options.rules, &is_store).nodes {
+            add_host(&node, &mut names);
+            for (Found { path, .. }, opened) in logs.open() {
+                let result = opened.map_err(|err| InputProblem::from(&err).message).and_then(|opened| {
+                    let damage = opened.damage.clone();
+                    log::collect(opened, &mut names)
+                        .map_err(|err| format!("failed to read `{}`: {err}", path.display()))?;
+                    damage.get().map_or(Ok(()), |damage| {
+                        Err(format!("`{}`: {damage}; what comes before is written", path.display()))
+                    })
+                });
+                if let Err(message) = result {
+                    self.problem(&path, message);
                 }
-                Err(message) => self.problem(&source.found.path, message),
             }
         }
-        let stores = self.collect_stores(stores, &mut names);
-        let sources = Sources { files: readable, stores, spooled, ..Sources::default() };
+        sources.counters.retain(|Counters { path, node }| match fs::read(path) {
+            Ok(text) => {
+                add_host(node, &mut names);
+                counters::collect(&text, &mut names);
+                true
+            }
+            Err(err) => {
+                self.problem(path, format!("failed to read `{}`: {err}", path.display()));
+                false
+            }
+        });
+        sources.stores = self.collect_stores(std::mem::take(&mut sources.stores), &mut names);
         (sources, names)
     }
 
@@ -142,22 +157,6 @@ impl Work<'_> {
         Vec::new()
     }
 
-    fn collect_file(&mut self, source: &Source, names: &mut Names) -> Result<(), String> {
-        let path = &source.found.path;
-        let failed = |err: std::io::Error| format!("failed to read `{}`: {err}", path.display());
-        match source.what {
-            What::Log => {
-                let mut opened = input::open(&source.found).map_err(|err| InputProblem::from(&err).message)?;
-                log::collect(&mut opened, names).map_err(failed)?;
-                if let Some(damage) = opened.damage.get() {
-                    self.problem(path, format!("`{}`: {damage}; what comes before is written", path.display()));
-                }
-            }
-            What::Counters => counters::collect(&fs::read(path).map_err(failed)?, names),
-        }
-        Ok(())
-    }
-
     #[cfg(feature = "rows")]
     fn write_stores(&mut self, stores: &[PathBuf], pseudonyms: &Pseudonyms) -> Result<(), AnonymiseError> {
         for (at, from) in stores.iter().enumerate() {
@@ -177,44 +176,50 @@ impl Work<'_> {
     }
 
     /// The second pass.
-    fn write(&mut self, sources: Sources, pseudonyms: &Pseudonyms) -> Result<(), AnonymiseError> {
+    fn write(&mut self, sources: &Sources, pseudonyms: &Pseudonyms) -> Result<(), AnonymiseError> {
         self.write_stores(&sources.stores, pseudonyms)?;
-        let mut places = Places::of(&sources.files, pseudonyms);
-        for source in &sources.files {
-            let from = source.found.path.clone();
-            let reading = |err: std::io::Error| AnonymiseError::Io { action: "read", path: from.clone(), source: err };
-            match source.what {
-                What::Log => {
-                    let mut opened = match input::open(&source.found) {
-                        Ok(opened) => opened,
-                        Err(err) => {
-                            // It was there a moment ago.
-                            self.outcome.problems.push(InputProblem::from(&err));
-                            continue;
-                        }
-                    };
-                    let to = self.options.output.join(places.log(source, &opened));
-                    let writing = |err| AnonymiseError::Io { action: "write", path: to.clone(), source: err };
-                    let file = output::create(&to, 0o666).map_err(writing)?;
-                    let mut file = output::Packed::new(file, opened.compression).map_err(writing)?;
-                    let dropped = &mut self.outcome.dropped;
-                    let records = log::rewrite(&mut opened, pseudonyms, dropped, &mut file).map_err(writing)?;
-                    file.finish().map_err(writing)?;
-                    self.outcome.written.push(Written { from, to, records });
-                }
-                What::Counters => {
-                    let text = fs::read(&source.found.path).map_err(reading)?;
-                    let to = self.options.output.join(places.counters(source));
-                    let writing = |err| AnonymiseError::Io { action: "write", path: to.clone(), source: err };
-                    let mut file =
-                        output::create(&to, 0o666).and_then(|file| output::Packed::new(file, None)).map_err(writing)?;
-                    let dropped = &mut self.outcome.dropped;
-                    let records = counters::rewrite(&text, pseudonyms, dropped, &mut file).map_err(writing)?;
-                    file.finish().map_err(writing)?;
-                    self.outcome.written.push(Written { from, to, records });
-                }
-            }
+        // What was found has been told by the first pass, and what could not be opened.
+        let found = find::logs(&sources.logs, self.options.rules, &is_store);
+        let logs: Vec<(Place, Found, Opened)> = found
+            .nodes
+            .into_iter()
+            .flat_map(|(node, logs)| logs.open().map(move |(found, opened)| (node.clone(), found, opened)))
+            .filter_map(|(node, found, opened)| Some((Place::of(&node, &found.path), found, opened.ok()?)))
+            .collect();
+        let mut names = FileNames::of(&logs, &sources.counters, pseudonyms);
+        for (place, Found { path: from, .. }, opened) in logs {
+            let name = names.log(&place, &opened);
+            self.write_file(sources.shown(&from), name, opened.compression, |dropped, file| {
+                log::rewrite(opened, pseudonyms, dropped, file)
+            })?;
         }
+        for Counters { path, node } in &sources.counters {
+            let text = fs::read(path).map_err(AnonymiseError::io("read", path))?;
+            let name = names.counters(&Place::of(node, path), path);
+            self.write_file(path.clone(), name, None, |dropped, file| {
+                counters::rewrite(&text, pseudonyms, dropped, file)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn write_file(
+        &mut self,
+        from: PathBuf,
+        name: PathBuf,
+        compression: Option<Compression>,
+        rewrite: impl FnOnce(&mut Dropped, &mut output::Packed) -> std::io::Result<u64>,
+    ) -> Result<(), AnonymiseError> {
+        let to = self.options.output.join(name);
+        let dropped = &mut self.outcome.dropped;
+        let records = output::create(&to, 0o666)
+            .and_then(|file| output::Packed::new(file, compression))
+            .and_then(|mut file| {
+                let records = rewrite(dropped, &mut file)?;
+                file.finish().map(|()| records)
+            })
+            .map_err(AnonymiseError::io("write", &to))?;
+        self.outcome.written.push(Written { from, to, records });
         Ok(())
     }
 }
@@ -234,74 +239,74 @@ fn host(node: &str, pseudonyms: &Pseudonyms) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Where files are written: `HOST/rpc.bin`. Names of files and folders are those of lioprof, never those of the inputs.
-struct Places<'a> {
-    pseudonyms: &'a Pseudonyms,
-    /// Folders of the inputs, by node: logs of one folder stay together, those of several stay apart.
-    folders: BTreeMap<String, BTreeSet<PathBuf>>,
-    /// Logs of each node's folder.
-    logs: BTreeMap<(String, PathBuf), usize>,
-    /// Files so far.
-    written: BTreeMap<(String, PathBuf, What), usize>,
+/// The node and the folder of an input.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    node: String,
+    folder: PathBuf,
 }
 
-impl<'a> Places<'a> {
-    fn of(files: &[Source], pseudonyms: &'a Pseudonyms) -> Self {
-        let mut places = Self { pseudonyms, folders: BTreeMap::new(), logs: BTreeMap::new(), written: BTreeMap::new() };
-        for source in files {
-            let (node, folder) = key(source);
-            places.folders.entry(node.clone()).or_default().insert(folder.clone());
-            if source.what == What::Log {
-                *places.logs.entry((node, folder)).or_default() += 1;
-            }
+impl Place {
+    fn of(node: &str, path: &Path) -> Self {
+        Self { node: node.to_owned(), folder: path.parent().unwrap_or(Path::new("")).to_owned() }
+    }
+}
+
+/// Where files are written: `HOST/rpc.bin`. Names of files and folders are those of lioprof, never those of the inputs.
+struct FileNames<'a> {
+    pseudonyms: &'a Pseudonyms,
+    /// Logs of each place: those of one folder stay together, those of several stay apart.
+    places: BTreeMap<Place, usize>,
+    /// Logs and counters written so far.
+    logs: BTreeMap<Place, usize>,
+    counters: BTreeMap<Place, usize>,
+}
+
+impl<'a> FileNames<'a> {
+    fn of(logs: &[(Place, Found, Opened)], counters: &[Counters], pseudonyms: &'a Pseudonyms) -> Self {
+        let mut places: BTreeMap<Place, usize> =
+            counters.iter().map(|Counters { path, node }| (Place::of(node, path), 0)).collect();
+        for (place, ..) in logs {
+            *places.entry(place.clone()).or_default() += 1;
         }
-        places
+        Self { pseudonyms, places, logs: BTreeMap::new(), counters: BTreeMap::new() }
     }
 
-    fn log(&mut self, source: &Source, opened: &Opened) -> PathBuf {
+    fn log(&mut self, place: &Place, opened: &Opened) -> PathBuf {
         let form = match opened.form {
             Form::Text => "txt",
             Form::Binary(_) => "bin",
         };
-        let logs = self.logs.get(&key(source)).copied().unwrap_or(1);
-        let number = self.next(source);
-        let compression: Option<Compression> = opened.compression;
-        let ending = find::ending(compression);
-        let name = if logs > 1 { format!("rpc-{number:04}.{form}{ending}") } else { format!("rpc.{form}{ending}") };
-        self.folder(source).join(name)
+        let number = next(&mut self.logs, place);
+        let ending = find::ending(opened.compression);
+        let is_only = self.places.get(place) == Some(&1);
+        let name = if is_only { format!("rpc.{form}{ending}") } else { format!("rpc-{number:04}.{form}{ending}") };
+        self.folder(place).join(name)
     }
 
-    fn counters(&mut self, source: &Source) -> PathBuf {
+    fn counters(&mut self, place: &Place, path: &Path) -> PathBuf {
         // This name says nothing, and those who look for counters know it.
-        let number = self.next(source);
-        let is_truth = source.found.path.file_name().is_some_and(|name| name == "truth.txt");
+        let number = next(&mut self.counters, place);
+        let is_truth = path.file_name().is_some_and(|name| name == "truth.txt");
         let name = if is_truth { "truth.txt".to_owned() } else { format!("counters-{number}.txt") };
-        self.folder(source).join(name)
+        self.folder(place).join(name)
     }
 
-    fn next(&mut self, source: &Source) -> usize {
-        let (node, folder) = key(source);
-        let number = self.written.entry((node, folder, source.what)).or_default();
-        *number += 1;
-        *number
-    }
-
-    fn folder(&self, source: &Source) -> PathBuf {
-        let (node, folder) = key(source);
-        let host = host(&node, self.pseudonyms);
-        let folders = self.folders.get(&node);
-        let at = folders.and_then(|folders| folders.iter().position(|known| *known == folder)).unwrap_or(0);
-        if folders.is_some_and(|folders| folders.len() > 1) {
-            [(at + 1).to_string(), host].iter().collect()
-        } else {
-            host.into()
+    fn folder(&self, place: &Place) -> PathBuf {
+        let host = host(&place.node, self.pseudonyms);
+        let folders: Vec<&Place> = self.places.keys().filter(|known| known.node == place.node).collect();
+        match folders.iter().position(|known| *known == place) {
+            Some(at) if folders.len() > 1 => [(at + 1).to_string(), host].iter().collect(),
+            _ => host.into(),
         }
     }
 }
 
-/// The node and the folder of an input.
-fn key(source: &Source) -> (String, PathBuf) {
-    (source.found.node.clone(), source.found.path.parent().unwrap_or(Path::new("")).to_owned())
+/// The number of the next file of a place, from 1.
+fn next(written: &mut BTreeMap<Place, usize>, place: &Place) -> usize {
+    let number = written.entry(place.clone()).or_default();
+    *number += 1;
+    *number
 }
 
 /// The table of names: kind, name, pseudonym; readable for its owner only.

@@ -2,68 +2,70 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use lioprof_trace::input::{self, Compression, Found, InputProblem, NodeRule, Severity};
+use lioprof_trace::{Inputs, KernelLog, Progress};
 use lustre_debuglog::frame;
 
 use crate::counters;
 
-/// What an input is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum What {
-    Log,
-    Counters,
-}
-
-/// An input that can be written again.
+/// A file with counters.
 #[derive(Debug)]
-pub(crate) struct Source {
-    pub(crate) found: Found,
-    pub(crate) what: What,
+pub(crate) struct Counters {
+    pub(crate) path: PathBuf,
+    pub(crate) node: String,
 }
 
 /// What was found.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
-    pub(crate) files: Vec<Source>,
+    /// Where logs are looked for. They are looked for anew in each pass: of a file with lines of several hosts each is a log of its own, and
+    /// cannot be opened twice.
+    pub(crate) logs: Vec<PathBuf>,
+    pub(crate) counters: Vec<Counters>,
     /// Folders of rows.
     pub(crate) stores: Vec<PathBuf>,
     pub(crate) problems: Vec<InputProblem>,
     /// Files that are not written, since nobody knows what is in them.
     pub(crate) left_out: Vec<PathBuf>,
-    /// Standard input, which can be read only once.
-    pub(crate) spooled: Option<tempfile::NamedTempFile>,
+    /// Standard input, which can be read only once: in this folder.
+    spooled: Option<tempfile::TempDir>,
+}
+
+/// The logs of each node.
+pub(crate) fn logs(paths: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool) -> Inputs {
+    Inputs::find(paths, rules, is_store, &Progress::default())
 }
 
 /// Looks for logs and counters.
 pub(crate) fn find(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool) -> io::Result<Sources> {
     let mut sources = Sources::default();
-    let counters: BTreeSet<&PathBuf> = inputs.iter().filter(|path| is_counters_file(path)).collect();
-    // A folder of rows that is named itself is no folder to search.
-    let others: Vec<PathBuf> = inputs.iter().filter(|path| !counters.contains(path)).cloned().collect();
-    let mut discovered = input::discover(&others, rules, is_store);
-    sources.stores = std::mem::take(&mut discovered.stores);
-    sources.problems = std::mem::take(&mut discovered.problems);
-    for mut found in discovered.files {
-        if found.is_stdin {
-            let mut file = tempfile::NamedTempFile::new()?;
-            io::copy(&mut io::stdin().lock(), file.as_file_mut())?;
-            file.flush()?;
-            found = Found { path: file.path().to_owned(), node: found.node, is_stdin: false, member: None };
-            sources.spooled = Some(file);
-        }
-        sources.files.push(Source { found, what: What::Log });
+    let (counters, others): (Vec<_>, Vec<_>) = inputs.iter().cloned().partition(|path| is_counters_file(path));
+    for path in &others {
+        let path = if path.as_os_str() == "-" { sources.spool()? } else { path.clone() };
+        sources.logs.push(path);
     }
-    for path in counters {
-        sources.add_counters(path, rules);
+    // A folder of rows that is named itself is no folder to search.
+    let found = logs(&sources.logs, rules, is_store);
+    sources.stores = found.stores;
+    sources.problems = found.problems;
+    sources.problems.extend(found.kernel_logs.iter().map(KernelLog::no_records));
+    let logs: Vec<(PathBuf, String)> = found
+        .nodes
+        .into_iter()
+        .flat_map(|(node, logs)| logs.paths().map(move |path| (path, node.clone())).collect::<Vec<_>>())
+        .collect();
+    let mut search = Search { sources: &mut sources, logs: &logs, rules };
+    for path in &counters {
+        search.add_counters(path);
     }
     for dir in others.iter().filter(|path| path.is_dir()) {
-        sources.others_of(dir, rules, 0);
+        search.others_of(dir, 0);
     }
     // What is written without being a log would be told of as skipped.
-    let written: BTreeSet<&Path> = sources.files.iter().map(|source| source.found.path.as_path()).collect();
+    let written: BTreeSet<&Path> = sources.counters.iter().map(|it| it.path.as_path()).collect();
     let left_out: BTreeSet<&Path> = sources.left_out.iter().map(PathBuf::as_path).collect();
     let is_new = |problem: &InputProblem| {
         let path = problem.path.as_path();
@@ -83,9 +85,36 @@ fn only_counters(written: &BTreeSet<&Path>, dir: &Path) -> bool {
 const MAX_DEPTH: usize = 64;
 
 impl Sources {
+    /// Keeps standard input in a file, which gives its node the name that it has without.
+    fn spool(&mut self) -> io::Result<PathBuf> {
+        let dir = tempfile::tempdir()?;
+        let path = dir.path().join("stdin");
+        io::copy(&mut io::stdin().lock(), &mut File::create(&path)?)?;
+        self.spooled = Some(dir);
+        Ok(path)
+    }
+
+    /// A path for people: what came from standard input, or is in it, is `-`.
+    pub(crate) fn shown(&self, path: &Path) -> PathBuf {
+        let spooled = self.spooled.as_ref().map(|dir| dir.path().join("stdin"));
+        let inside = spooled.and_then(|spooled| {
+            path.as_os_str().as_encoded_bytes().strip_prefix(spooled.as_os_str().as_encoded_bytes())
+        });
+        inside.map_or_else(|| path.to_owned(), |inside| format!("-{}", String::from_utf8_lossy(inside)).into())
+    }
+}
+
+struct Search<'a> {
+    sources: &'a mut Sources,
+    /// Logs and their nodes.
+    logs: &'a [(PathBuf, String)],
+    rules: &'a [NodeRule],
+}
+
+impl Search<'_> {
     /// What lies in a folder besides logs.
-    fn others_of(&mut self, dir: &Path, rules: &[NodeRule], depth: usize) {
-        if self.stores.iter().any(|store| store == dir) || depth > MAX_DEPTH {
+    fn others_of(&mut self, dir: &Path, depth: usize) {
+        if self.sources.stores.iter().any(|store| store == dir) || depth > MAX_DEPTH {
             return;
         }
         let Ok(entries) = fs::read_dir(dir) else { return };
@@ -96,28 +125,33 @@ impl Sources {
             // Links lead to what is not below the folder, or to what was met already.
             let Ok(kind) = path.symlink_metadata().map(|metadata| metadata.file_type()) else { continue };
             if kind.is_dir() {
-                self.others_of(&path, rules, depth + 1);
-            } else if !self.files.iter().any(|source| source.found.path == path) {
+                self.others_of(&path, depth + 1);
+            } else if !self.logs.iter().any(|(log, _)| is_in(log, &path)) {
                 if kind.is_file() && is_counters_file(&path) {
-                    self.add_counters(&path, rules);
+                    self.add_counters(&path);
                 } else if !(kind.is_file() && is_log(&path)) {
-                    self.left_out.push(path);
+                    self.sources.left_out.push(path);
                 }
             }
         }
     }
 
-    fn add_counters(&mut self, path: &Path, rules: &[NodeRule]) {
+    fn add_counters(&mut self, path: &Path) {
         // Beside a log they are of its node, whatever they are called.
-        let beside = |source: &&Source| source.what == What::Log && source.found.path.parent() == path.parent();
-        let node = self.files.iter().find(beside).map(|source| source.found.node.clone());
-        let node = node.unwrap_or_else(|| {
+        let beside = self.logs.iter().find(|(log, _)| log.parent() == path.parent());
+        let node = beside.map(|(_, node)| node.clone()).unwrap_or_else(|| {
             let as_log = path.with_file_name("rpc.bin");
-            input::node::node_of(if rules.iter().any(|rule| rule.matches(path)) { path } else { &as_log }, rules)
+            let is_named = self.rules.iter().any(|rule| rule.matches(path));
+            input::node::node_of(if is_named { path } else { &as_log }, self.rules)
         });
-        let found = Found { path: path.to_owned(), node, is_stdin: false, member: None };
-        self.files.push(Source { found, what: What::Counters });
+        self.sources.counters.push(Counters { path: path.to_owned(), node });
     }
+}
+
+/// Whether a log is this file, or a member of this archive.
+fn is_in(log: &Path, path: &Path) -> bool {
+    let rest = log.as_os_str().as_encoded_bytes().strip_prefix(path.as_os_str().as_encoded_bytes());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"!"))
 }
 
 /// Whether a file is a log, which is then another form of one that is read.

@@ -3,9 +3,10 @@
 use std::io::{self, Read, Write};
 
 use lioprof_trace::input::Opened;
+use lioprof_trace::logged_text;
 use lustre_debuglog::Record;
 use lustre_debuglog::frame::binary::{Framer, Step};
-use lustre_debuglog::frame::text::{self, TextItem, TextRecords};
+use lustre_debuglog::frame::text::{MAX_RECORD, TextItem, TextRecords};
 use lustre_debuglog::frame::{Form, HeaderLayout, SkipReason};
 
 use crate::names::{Names, Pseudonyms};
@@ -31,7 +32,7 @@ trait Visitor {
 ///
 /// # Errors
 /// Those of reading.
-pub(crate) fn collect(opened: &mut Opened, names: &mut Names) -> io::Result<()> {
+pub(crate) fn collect(opened: Opened, names: &mut Names) -> io::Result<()> {
     read(opened, &mut Collector(names))
 }
 
@@ -40,7 +41,7 @@ pub(crate) fn collect(opened: &mut Opened, names: &mut Names) -> io::Result<()> 
 /// # Errors
 /// Those of reading and writing.
 pub(crate) fn rewrite(
-    opened: &mut Opened,
+    opened: Opened,
     pseudonyms: &Pseudonyms,
     dropped: &mut Dropped,
     out: &mut dyn Write,
@@ -52,51 +53,42 @@ pub(crate) fn rewrite(
     Ok(writer.records)
 }
 
-fn read(opened: &mut Opened, visitor: &mut dyn Visitor) -> io::Result<()> {
+fn read(mut opened: Opened, visitor: &mut dyn Visitor) -> io::Result<()> {
     match opened.form {
-        Form::Text => read_text(&mut opened.stream, visitor),
+        // What stands before and between the lines is no log, and may hold names.
+        Form::Text => logged_text(opened.stream, |text, left_out| {
+            for bytes in left_out {
+                visitor.skipped(bytes, SkipReason::NoHeader)?;
+            }
+            read_text(text, visitor)
+        }),
         Form::Binary(layout) => read_binary(&mut opened.stream, layout, visitor),
     }
 }
 
-fn read_text(stream: &mut dyn Read, visitor: &mut dyn Visitor) -> io::Result<()> {
-    let mut buffer = Vec::new();
-    loop {
-        let got = stream.take(PIECE as u64).read_to_end(&mut buffer)?;
-        let eof = got < PIECE;
-        let end = match text::find_cut(&buffer) {
-            _ if eof => buffer.len(),
-            Some(cut) => cut,
-            // No header in sight, as for the analysis.
-            None if buffer.len() >= 2 * text::MAX_RECORD => buffer.len(),
-            None => continue,
-        };
-        let mut records = TextRecords::new(&buffer[..end]).peekable();
-        while let Some(item) = records.next() {
-            match item {
-                TextItem::Record(record, start) => {
-                    let next = match records.peek() {
-                        Some(TextItem::Record(_, next) | TextItem::Summary(next, _)) => *next,
-                        Some(TextItem::Skipped(skipped)) => skipped.offset,
-                        None => end,
-                    };
-                    if next - start >= text::MAX_RECORD {
-                        visitor.skipped(&buffer[start..next], SkipReason::TooLong)?;
-                    } else {
-                        visitor.record(&record)?;
-                    }
+fn read_text(text: &[u8], visitor: &mut dyn Visitor) -> io::Result<()> {
+    let mut records = TextRecords::new(text).peekable();
+    while let Some(item) = records.next() {
+        match item {
+            TextItem::Record(record, start) => {
+                let next = match records.peek() {
+                    Some(TextItem::Record(_, next) | TextItem::Summary(next, _)) => *next,
+                    Some(TextItem::Skipped(skipped)) => skipped.offset,
+                    None => text.len(),
+                };
+                if next - start >= MAX_RECORD {
+                    visitor.skipped(&text[start..next], SkipReason::TooLong)?;
+                } else {
+                    visitor.record(&record)?;
                 }
-                TextItem::Skipped(skipped) => {
-                    visitor.skipped(&buffer[skipped.offset..skipped.offset + skipped.len], skipped.why)?;
-                }
-                TextItem::Summary(start, len) => visitor.summary(&buffer[start..start + len])?,
             }
-        }
-        buffer.drain(..end);
-        if eof {
-            return Ok(());
+            TextItem::Skipped(skipped) => {
+                visitor.skipped(&text[skipped.offset..skipped.offset + skipped.len], skipped.why)?;
+            }
+            TextItem::Summary(start, len) => visitor.summary(&text[start..start + len])?,
         }
     }
+    Ok(())
 }
 
 fn read_binary(stream: &mut dyn Read, layout: HeaderLayout, visitor: &mut dyn Visitor) -> io::Result<()> {

@@ -76,6 +76,16 @@ pub fn parse(text: &str) -> Option<i64> {
     moment.map(|it| it.timestamp_micros())
 }
 
+/// A day, in microseconds.
+pub const DAY_US: i64 = 86_400_000_000;
+
+/// A time of day, `8:51`, `08:51:22.25`: microseconds since midnight. `None` if the text is none.
+#[must_use]
+pub fn time_of_day(text: &str) -> Option<i64> {
+    let is_one = text.contains(':') && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b'.'));
+    is_one.then(|| parse(&format!("1970-01-01 {text}"))).flatten()
+}
+
 /// Unix seconds, `1795251082.25`, in microseconds; what is beyond six decimals is cut off.
 #[must_use]
 pub fn unix_seconds(text: &str) -> Option<i64> {
@@ -113,6 +123,15 @@ mod tests {
         assert_eq!(parse("2026-11-21 08:51:22.25"), Some(SECOND + 250_000));
         assert_eq!(parse("1795251082.1234567"), Some(SECOND + 123_456));
         assert_eq!(parse("2026-11-21"), Some(SECOND - (8 * 3600 + 51 * 60 + 22) * 1_000_000));
+    }
+
+    #[test]
+    fn times_of_day() {
+        assert_eq!(time_of_day("8:51"), Some((8 * 60 + 51) * 60_000_000));
+        assert_eq!(time_of_day("08:51:22.25"), Some((8 * 60 + 51) * 60_000_000 + 22_250_000));
+        for text in ["", "8", "25:00", "08:61", "é:00", "-8:51", "08:51+01:00", "2026-11-21 08:51", ":"] {
+            assert_eq!(time_of_day(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -5,18 +5,12 @@ use lioprof_model::time;
 /// A time in microseconds since the epoch, from `2026-11-21T08:51:22Z`, `2026-11-21 08:51`, Unix seconds, or a time of day,
 /// `08:51`, if the dataset covers only one day.
 pub(crate) fn parse(text: &str, days: &[String]) -> Result<i64, String> {
-    let moment = match days {
-        [day] if is_time_of_day(text) => time::parse(&format!("{day} {text}")),
-        _ if is_time_of_day(text) => {
-            return Err(format!("a time with its day, since the dataset has {}", days_text(days)));
-        }
-        _ => time::parse(text),
+    let moment = match (time::time_of_day(text), days) {
+        (Some(_), [day]) => time::parse(&format!("{day} {text}")),
+        (Some(_), _) => return Err(format!("a time with its day, since the dataset has {}", days_text(days))),
+        (None, _) => time::parse(text),
     };
     moment.ok_or_else(|| "a time such as 2026-11-21T08:51:22Z, 2026-11-21 08:51, 08:51, or Unix seconds".to_owned())
-}
-
-fn is_time_of_day(text: &str) -> bool {
-    text.contains(':') && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b'.'))
 }
 
 fn days_text(days: &[String]) -> String {

@@ -11,7 +11,7 @@
 //! * [`KernelLog`]: what kernel logs tell.
 //! * [`Inputs`]: the logs of all nodes, read into a [`RowSink`](lioprof_model::RowSink).
 //! * [`LiveTrace`]: the same for a log that is still being written.
-//! * [`decode_text`]: a binary log as text.
+//! * [`decode_text`]: a binary log as text; [`logged_text`]: a text log as it was logged.
 //!
 //! # Design constraints
 //!
@@ -55,6 +55,7 @@ mod identity;
 mod join;
 mod kernel_log;
 mod live;
+mod logged_text;
 mod logs;
 mod plan;
 mod progress;
@@ -65,6 +66,7 @@ mod sink_thread;
 pub use decode::chunk::CLOCK_STEP_US;
 pub use kernel_log::{HostLog, KernelEvent, KernelLog, kernel_log_lines};
 pub use live::{HandedOn, LiveTrace, Segment};
+pub use logged_text::logged_text;
 pub use logs::ReadLogs;
 pub use plan::{DEFAULT_CHUNK_BYTES, Inputs, NodeLogs, Reading};
 pub use progress::Progress;

@@ -187,6 +187,25 @@ impl NodeLogs {
         self.0.iter().all(|log| log.file_bytes.is_some())
     }
 
+    /// Their paths.
+    pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.0.iter().map(|log| log.found.path.clone())
+    }
+
+    /// The logs, each open from its beginning: for whoever reads bytes, not rows.
+    pub fn open(self) -> impl Iterator<Item = (Found, Result<Opened, InputError>)> {
+        self.0.into_iter().map(|mut log| {
+            let opened = log.opened.take().map_or_else(|| input::open(&log.found), |opened| Ok(*opened));
+            (log.found, opened)
+        })
+    }
+
+    /// When the first log begins, microseconds since the epoch; `None` if none has a record at its beginning.
+    #[must_use]
+    pub fn begin_us(&self) -> Option<i64> {
+        self.0.iter().map(|log| log.first_us).filter(|us| *us != i64::MIN).min()
+    }
+
     /// Tells the progress that all logs will be read once more.
     pub fn expect_again(&self) {
         for log in &self.0 {
@@ -352,7 +371,7 @@ fn parts(
 /// The beginning or the end of a log as it was logged, whatever it arrived in.
 fn as_logged(bytes: &[u8], form: Form) -> Cow<'_, [u8]> {
     match form {
-        Form::Text => Cow::Owned(repair::repaired(bytes).text),
+        Form::Text => repair::as_logged(bytes).0,
         Form::Binary(_) => Cow::Borrowed(bytes),
     }
 }

@@ -169,12 +169,10 @@ fn render_binary(records: FramedRecords<'_>, text: Vec<u8>) -> Rendered {
 /// Into a buffer that is empty. Lines that did not arrive as they were logged are repaired; the others stay as they are.
 fn render_text(bytes: &[u8], text: Vec<u8>) -> Rendered {
     let mut rendered = Rendered { text, ..Rendered::default() };
-    let repaired = repair::repaired(bytes);
-    for skipped in &repaired.skipped {
-        rendered.bad_places += 1;
-        rendered.skipped_bytes += skipped.len as u64;
-    }
-    for item in TextRecords::new(&repaired.text) {
+    let (logged, left_out) = repair::as_logged(bytes);
+    rendered.bad_places += left_out.len() as u64;
+    rendered.skipped_bytes += left_out.iter().map(|skipped| skipped.len as u64).sum::<u64>();
+    for item in TextRecords::new(&logged) {
         match item {
             TextItem::Record(record, _) => {
                 record.append_text(&mut rendered.text);

@@ -32,6 +32,8 @@ pub mod mask {
     pub const EMERG: u32 = 0x4_0000;
     /// `rpctrace`.
     pub const RPCTRACE: u32 = 0x10_0000;
+    /// `vfstrace`.
+    pub const VFSTRACE: u32 = 0x20_0000;
     /// `console`.
     pub const CONSOLE: u32 = 0x200_0000;
     /// The bits of what the kernel log has, too (`D_CANTMASK`), and of errors of the network.

@@ -23,7 +23,7 @@ use super::client;
 use super::event::{Body, BulkStep, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use super::handlings::Handlings;
 use crate::envelope::kinds::{self, Repairs};
-use crate::envelope::{characters, cut, repair, wrap};
+use crate::envelope::{cut, repair};
 
 /// A stream whose times go back further than this, µs, has lived through a step of the clock.
 pub const CLOCK_STEP_US: i64 = 5_000_000;
@@ -182,8 +182,8 @@ pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<E
         Some(from) => {
             let repaired = repair::repaired(&data[from..]);
             let mut out = decoder.out;
-            out.skipped
-                .extend(repaired.skipped.iter().map(|skipped| Skipped { offset: from + skipped.offset, ..*skipped }));
+            let behind = |skipped: &Skipped| Skipped { offset: from + skipped.offset, ..*skipped };
+            out.skipped.extend(repaired.skipped.iter().map(behind));
             kinds::merge(&mut out.counts.repairs, repaired.repairs);
             let mut again = Decoder { out, ..Decoder::new(0, names, Vec::new()) };
             again.text(&repaired.text);
@@ -204,29 +204,6 @@ pub(crate) fn decode_binary(mut records: FramedRecords<'_>, names: bool, events:
     }
     debug_assert!(records.rest().is_empty(), "the reader frames all that it hands out");
     decoder.out
-}
-
-/// Masks of the messages that are read.
-const READ_MASKS: u32 = mask::RPCTRACE | mask::DLMTRACE | mask::NET | mask::CONSOLE;
-
-/// Whether a text may have been changed on its way: a message that is broken, or may be of a longer one or another than it was parsed as.
-#[inline]
-fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_continued: bool) -> bool {
-    match message {
-        Message::Malformed(_) => true,
-        // Headers may stand in the lines behind any record.
-        Message::Other if is_continued => record.mask & READ_MASKS != 0 || repair::holds_header(record.text),
-        Message::Other => record.mask & READ_MASKS != 0 && characters::is_changed(record.text),
-        // A job's name can be anything, so entities in it fit.
-        Message::Handling(rpc) => is_continued || rpc.job.is_some_and(characters::has_markup),
-        Message::Handled(handled) => is_continued || handled.rpc.job.is_some_and(characters::has_markup),
-        message if wrap::may_have_breaks(message) => {
-            is_continued && repair::holds_header(record.text)
-                || wrap::fit(message) != wrap::Fit::Wholly
-                    && (is_continued || characters::may_be_changed(record.message()))
-        }
-        _ => is_continued,
-    }
 }
 
 /// Bytes of a log per event, in a log that holds many of them.
@@ -261,18 +238,16 @@ impl<'a> Decoder<'a> {
         while let Some(item) = records.next() {
             match item {
                 TextItem::Record(record, at) => {
-                    // A header inside a line ends a record without a line break; behind one, something stood before that header.
-                    let is_prefix = records.is_continued() && !record.text.ends_with(b"\n");
-                    if self.repairable && is_prefix || !self.record(&record, records.is_continued()) {
+                    let is_continued = records.is_continued();
+                    if self.repairable && repair::is_behind_prefix(&record, is_continued)
+                        || !self.record(&record, is_continued)
+                    {
                         return Some(at);
                     }
                 }
                 TextItem::Skipped(skipped) => {
                     let bytes = &data[skipped.offset..skipped.offset + skipped.len];
-                    if self.repairable
-                        && !bytes.contains(&0)
-                        && (!bytes.ends_with(b"\n") || repair::holds_header(bytes))
-                    {
+                    if self.repairable && repair::may_hold_record(bytes) {
                         return Some(skipped.offset);
                     }
                     self.out.skipped.push(skipped);
@@ -313,7 +288,7 @@ impl<'a> Decoder<'a> {
             return true;
         }
         let message = Message::parse(record);
-        if self.repairable && may_be_changed(&message, record, is_continued) {
+        if self.repairable && repair::may_be_changed(&message, record, is_continued) {
             return self.leave(record);
         }
         if record.mask & mask::FOR_PEOPLE != 0 {

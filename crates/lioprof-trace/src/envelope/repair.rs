@@ -1,14 +1,43 @@
 //! A log as it was, out of what arrived: one pass over its lines, one record after the other.
 
-use lustre_debuglog::frame::text::{MAX_RECORD, SUMMARY, header_len, starts_like_header};
+use std::borrow::Cow;
+
+use lustre_debuglog::frame::text::{MAX_RECORD, SUMMARY, TextItem, TextRecords, header_len, starts_like_header};
 use lustre_debuglog::frame::{SkipReason, Skipped};
+use lustre_debuglog::record::mask;
+use lustre_debuglog::{Message, Record};
 
 use super::kinds::{Repair, Repairs};
-use super::prefix;
 use super::wrap::{self, Whole};
+use super::{characters, prefix};
 
 /// Most lines of a record. A text has at most 4096 bytes.
 const MAX_LINES: usize = 4096;
+
+/// Masks of the messages that are read.
+const READ_MASKS: u32 = mask::RPCTRACE | mask::DLMTRACE | mask::NET | mask::VFSTRACE | mask::FOR_PEOPLE;
+
+/// Whether a text may have been changed on its way: a message that is broken, or may be of a longer one or another than it was parsed as.
+/// The decoder asks this before it has anything repaired, the repair before it touches a line: with one answer, what is read does not
+/// depend on where chunks end.
+#[inline]
+pub(crate) fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_continued: bool) -> bool {
+    match message {
+        Message::Malformed(_) => true,
+        // Headers may stand in the lines behind any record.
+        Message::Other if is_continued => record.mask & READ_MASKS != 0 || holds_header(record.text),
+        Message::Other => record.mask & READ_MASKS != 0 && characters::is_changed(record.text),
+        // A job's name can be anything, so entities in it fit.
+        Message::Handling(rpc) => is_continued || rpc.job.is_some_and(characters::has_markup),
+        Message::Handled(handled) => is_continued || handled.rpc.job.is_some_and(characters::has_markup),
+        message if wrap::may_have_breaks(message) => {
+            is_continued && holds_header(record.text)
+                || wrap::fit(message) != wrap::Fit::Wholly
+                    && (is_continued || characters::may_be_changed(record.message()))
+        }
+        _ => is_continued,
+    }
+}
 
 /// The lines of one record, as they arrived but for what stood before them.
 #[derive(Debug, Default)]
@@ -106,7 +135,7 @@ impl Group {
         let mut texts: Vec<&[u8]> = Vec::with_capacity(lines.len() - broken);
         texts.push(text);
         texts.extend_from_slice(&lines[broken + 1..]);
-        if texts.len() == 1 && !wrap::is_worth_a_look(text) {
+        if texts.len() == 1 && !is_line_changed(&[&header, text].concat()) {
             out.extend_from_slice(text);
             count(Repair::Wrapped, broken);
         } else if let Some(Whole { text, breaks, repair }) = put_together(&texts, &self.widths[broken..]) {
@@ -124,6 +153,14 @@ impl Group {
         }
         out.push(b'\n');
         true
+    }
+}
+
+/// Whether a record of one line, without its end, may have been changed.
+fn is_line_changed(line: &[u8]) -> bool {
+    match TextRecords::new(line).next() {
+        Some(TextItem::Record(record, _)) => may_be_changed(&Message::parse(&record), &record, false),
+        _ => true,
     }
 }
 
@@ -181,6 +218,40 @@ fn header_of<'a>(lines: &[&'a [u8]]) -> Option<(Vec<u8>, usize, &'a [u8])> {
         }
     }
     None
+}
+
+/// Whether something that is no log stands before a record: behind a header ends a line only.
+pub(crate) fn is_behind_prefix(record: &Record<'_>, is_continued: bool) -> bool {
+    is_continued && !record.text.ends_with(b"\n")
+}
+
+/// Whether bytes that no record begins with may hold one.
+pub(crate) fn may_hold_record(skipped: &[u8]) -> bool {
+    !skipped.contains(&0) && (!skipped.ends_with(b"\n") || holds_header(skipped))
+}
+
+/// A piece of text, whole records, as it was logged: itself where nothing was changed. And what was left out of it because it is no record.
+pub(crate) fn as_logged(data: &[u8]) -> (Cow<'_, [u8]>, Vec<Skipped>) {
+    let mut records = TextRecords::new(data);
+    while let Some(item) = records.next() {
+        let (at, is_changed) = match item {
+            TextItem::Record(record, at) => {
+                let is_continued = records.is_continued();
+                let is_changed = is_behind_prefix(&record, is_continued)
+                    || may_be_changed(&Message::parse(&record), &record, is_continued);
+                (at, is_changed)
+            }
+            TextItem::Skipped(Skipped { offset, len, .. }) => (offset, may_hold_record(&data[offset..offset + len])),
+            TextItem::Summary(at, _) => (at, false),
+        };
+        if is_changed {
+            let rest = repaired(&data[at..]);
+            let behind = |skipped: Skipped| Skipped { offset: at + skipped.offset, ..skipped };
+            let left_out = rest.skipped.into_iter().map(behind).collect();
+            return (Cow::Owned([&data[..at], &rest.text].concat()), left_out);
+        }
+    }
+    (Cow::Borrowed(data), Vec::new())
 }
 
 /// What was made of a piece of text.

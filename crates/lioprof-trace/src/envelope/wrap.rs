@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use lustre_debuglog::Message;
-use lustre_debuglog::message::{Handled, Handling, RefreshRwLocks, ReqEvent, ReqMessage};
+use lustre_debuglog::message::{Handled, RefreshRwLocks, ReqEvent, ReqMessage};
 
 use super::characters;
 use super::kinds::Repair;
@@ -191,18 +191,6 @@ pub(crate) fn has_own_breaks(text: &[u8]) -> bool {
 #[inline]
 pub(crate) fn may_have_breaks(message: &Message<'_>) -> bool {
     matches!(message, Message::Req(_) | Message::RefreshRwLocks(_) | Message::Ldlm(_) | Message::ProlongLocks(_))
-}
-
-/// Whether a text of one line may fit better once its characters are plain. The decoder asks the same before it has anything repaired.
-pub(crate) fn is_worth_a_look(text: &[u8]) -> bool {
-    match Message::parse_text(text) {
-        Message::Malformed(_) => true,
-        Message::Other => characters::is_changed(text),
-        Message::Handling(Handling { job, .. }) | Message::Handled(Handled { rpc: Handling { job, .. }, .. }) => {
-            job.is_some_and(characters::has_markup)
-        }
-        message => fit(&message) != Fit::Wholly && characters::may_be_changed(text),
-    }
 }
 
 /// Whether a text begins like a message of a known kind.

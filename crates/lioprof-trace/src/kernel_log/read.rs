@@ -40,7 +40,8 @@ pub struct KernelLog {
 
 impl KernelLog {
     /// What to say where records are wanted.
-    pub(crate) fn no_records(&self) -> InputProblem {
+    #[must_use]
+    pub fn no_records(&self) -> InputProblem {
         let message = format!(
             "`{}` is a kernel log, which has no records; `lioprof analyze` reads what Lustre tells in it",
             self.path.display()

@@ -18,7 +18,8 @@ pub(crate) struct LogArgs {
     /// Name of the node (server) that all inputs, or those that match GLOB, come from.
     #[arg(long, value_name = "NAME[=GLOB]")]
     pub(crate) node: Vec<NodeRule>,
-    /// Use only what ended at or after this time: Unix seconds, 2026-11-21T08:51:22Z, or the text of an `lctl mark` line.
+    /// Use only what ended at or after this time: Unix seconds, 2026-11-21T08:51:22Z, 08:51:22
+    /// (UTC, of logs of one day), or the text of an `lctl mark` line.
     #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
     pub(crate) from: Option<Bound>,
     /// Use only what ended at or before this time.

@@ -64,7 +64,8 @@ pub(crate) fn opcode(text: &str) -> Result<Opcode, String> {
 /// Parses a time; any other text is that of a marker.
 #[expect(clippy::unnecessary_wraps, reason = "clap wants a Result")]
 pub(crate) fn bound(text: &str) -> Result<Bound, String> {
-    Ok(time::parse(text).map_or_else(|| Bound::Marker(text.to_owned()), Bound::Time))
+    let time = time::parse(text).map(Bound::Time).or_else(|| time::time_of_day(text).map(Bound::TimeOfDay));
+    Ok(time.unwrap_or_else(|| Bound::Marker(text.to_owned())))
 }
 
 /// A moment, microseconds since the epoch.
@@ -92,6 +93,7 @@ mod tests {
         assert_eq!(bound("1700000000.5"), Ok(Bound::Time(1_700_000_000_500_000)));
         assert_eq!(bound("2023-11-14T22:13:20Z"), Ok(Bound::Time(1_700_000_000_000_000)));
         assert_eq!(bound("2023-11-14 22:13:20.25"), Ok(Bound::Time(1_700_000_000_250_000)));
+        assert_eq!(bound("22:13:20"), Ok(Bound::TimeOfDay(80_000_000_000)));
         assert_eq!(bound("CAPTURE-START x"), Ok(Bound::Marker("CAPTURE-START x".to_owned())));
     }
 
