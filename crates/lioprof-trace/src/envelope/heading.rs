@@ -7,7 +7,7 @@
 //! | ansible | `oss01 \| CHANGED \| rc=0 >>`, `ok: [oss01] => ..` |
 //! | people, shells | `### oss01 ###`, `oss01:`, `[root@oss01 ~]# lctl dk`, `ssh oss01 lctl dk` |
 
-use super::prefix::{Sender, is_host};
+use super::prefix::{Sender, is_host, named};
 
 /// Words before a number that are headings of notes, not hosts.
 const NO_STEMS: [&str; 22] = [
@@ -124,15 +124,6 @@ fn heading(line: &str) -> Option<Sender> {
         return None;
     }
     named(word)
-}
-
-/// A file, if the name has the form of one, else a host.
-fn named(name: &str) -> Option<Sender> {
-    let is_file = name.contains('/') || [".txt", ".log", ".out", ".dk"].iter().any(|ending| name.ends_with(ending));
-    if is_file {
-        return Some(Sender::File(name.to_owned()));
-    }
-    is_host(name).then(|| Sender::Host(name.to_owned()))
 }
 
 #[cfg(test)]

@@ -134,6 +134,11 @@ pub(crate) fn sender(prefix: &[u8]) -> Option<Sender> {
         let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
         return (word.ends_with('-') && is_file(name)).then(|| Sender::File(name.to_owned()));
     }
+    named(word)
+}
+
+/// A file, if the word has the form of the name of one, else a host.
+pub(super) fn named(word: &str) -> Option<Sender> {
     if is_file(word) {
         return Some(Sender::File(word.to_owned()));
     }

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use super::heading::Headings;
 use super::kinds::Repairs;
 use super::prefix::{self, Sender};
 use super::repair::{Group, lines};
-use crate::input::SpoolWriter;
+use crate::input::{PackedReader, Packer, Store};
 
 /// Bytes read at once.
 const READ_BYTES: usize = 256 << 10;
@@ -49,8 +50,8 @@ pub(crate) fn names_senders(head: &[u8]) -> bool {
     })
 }
 
-/// Reads a text to its end and tells its hosts apart. All of them together may keep `limit` bytes in memory, the rest goes to temporary
-/// files. Parts come in the order in which they begin; those without a record are left out.
+/// Reads a text to its end and tells its hosts apart. They are kept packed, `limit` bytes of them all in memory, the rest in a
+/// temporary file. Parts come in the order in which they begin; those without a record are left out.
 ///
 /// # Errors
 /// If a temporary file cannot be written; `stream` does not fail.
@@ -79,7 +80,7 @@ struct Writing {
     sender: Option<Sender>,
     group: Group,
     text: Vec<u8>,
-    spool: SpoolWriter,
+    kept: Packer,
     repairs: Repairs,
     has_records: bool,
 }
@@ -96,8 +97,7 @@ struct Splitter {
     last_prefix: Vec<u8>,
     /// The line before, if it is none of the log.
     previous: Vec<u8>,
-    limit: usize,
-    kept: usize,
+    store: Arc<Store>,
 }
 
 impl Splitter {
@@ -111,8 +111,7 @@ impl Splitter {
             usual: 0,
             last_prefix: Vec::new(),
             previous: Vec::new(),
-            limit,
-            kept: 0,
+            store: Arc::new(Store::new(limit)),
         };
         splitter.part(None);
         splitter
@@ -130,7 +129,7 @@ impl Splitter {
             sender,
             group: Group::default(),
             text: Vec::new(),
-            spool: SpoolWriter::new(),
+            kept: Packer::new(Arc::clone(&self.store)),
             repairs: Repairs::default(),
             has_records: false,
         });
@@ -184,9 +183,7 @@ impl Splitter {
     fn write_full(&mut self, part: usize) -> io::Result<()> {
         let part = &mut self.parts[part];
         if part.text.len() >= WRITE_BYTES {
-            self.kept += part.text.len();
-            let limit = if self.kept > self.limit { 0 } else { usize::MAX };
-            part.spool.write(&part.text, limit)?;
+            part.kept.add(&part.text)?;
             part.text.clear();
         }
         Ok(())
@@ -199,9 +196,9 @@ impl Splitter {
         }
         for mut part in self.parts {
             if part.has_records {
-                let limit = if self.kept > self.limit { 0 } else { usize::MAX };
-                part.spool.write(&part.text, limit)?;
-                parts.push(Part { sender: part.sender, text: part.spool.into_stream()?, repairs: part.repairs });
+                part.kept.add(&part.text)?;
+                let text = PackedReader::new(Arc::new(part.kept.finish()?));
+                parts.push(Part { sender: part.sender, text: Box::new(text), repairs: part.repairs });
             }
         }
         Ok(parts)

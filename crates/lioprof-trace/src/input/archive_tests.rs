@@ -7,6 +7,7 @@ use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 
+use super::encoders::{bz2, gz, xz, zst};
 use super::*;
 use crate::input::open::{Door, Opened, open, open_door};
 
@@ -38,32 +39,6 @@ fn tar(files: &Files<'_>) -> Vec<u8> {
         tar.append(&header, *bytes).unwrap();
     }
     tar.into_inner().unwrap()
-}
-
-fn gz(bytes: &[u8]) -> Vec<u8> {
-    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    out.write_all(bytes).unwrap();
-    out.finish().unwrap()
-}
-
-fn xz(bytes: &[u8]) -> Vec<u8> {
-    let mut out = liblzma::write::XzEncoder::new(Vec::new(), 0);
-    out.write_all(bytes).unwrap();
-    out.finish().unwrap()
-}
-
-fn bz2(bytes: &[u8]) -> Vec<u8> {
-    let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-    out.write_all(bytes).unwrap();
-    out.finish().unwrap()
-}
-
-fn zst(bytes: &[u8]) -> Vec<u8> {
-    let mut out = zstd::Encoder::new(Vec::new(), 1).unwrap();
-    // As the `zstd` command does; without it most damage cannot be seen.
-    out.include_checksum(true).unwrap();
-    out.write_all(bytes).unwrap();
-    out.finish().unwrap()
 }
 
 fn zipped(files: &Files<'_>, method: zip::CompressionMethod) -> Vec<u8> {

@@ -404,3 +404,6 @@ mod tests;
 #[cfg(test)]
 #[path = "archive_tests.rs"]
 mod archive_tests;
+#[cfg(test)]
+#[path = "encoders.rs"]
+mod encoders;

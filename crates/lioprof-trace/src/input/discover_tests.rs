@@ -7,6 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use tempfile::TempDir;
 
+use super::encoders::{bz2, gz, xz, zst};
 use super::*;
 use crate::input::damage::Layer;
 use crate::input::open::open;
@@ -55,32 +56,6 @@ fn notes(found: &Discovered) -> Vec<&str> {
 
 fn found(path: &Path) -> Found {
     Found { path: path.to_owned(), node: "n".to_owned(), is_stdin: false, member: None }
-}
-
-fn gz(bytes: &[u8]) -> Vec<u8> {
-    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    out.write_all(bytes).unwrap();
-    out.finish().unwrap()
-}
-
-fn zst(bytes: &[u8]) -> Vec<u8> {
-    let mut out = zstd::Encoder::new(Vec::new(), 1).unwrap();
-    // As the `zstd` command does; without it most damage cannot be seen.
-    out.include_checksum(true).unwrap();
-    out.write_all(bytes).unwrap();
-    out.finish().unwrap()
-}
-
-fn xz(bytes: &[u8]) -> Vec<u8> {
-    let mut out = liblzma::write::XzEncoder::new(Vec::new(), 1);
-    out.write_all(bytes).unwrap();
-    out.finish().unwrap()
-}
-
-fn bz2(bytes: &[u8]) -> Vec<u8> {
-    let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-    out.write_all(bytes).unwrap();
-    out.finish().unwrap()
 }
 
 type Encoder = fn(&[u8]) -> Vec<u8>;

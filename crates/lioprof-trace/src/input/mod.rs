@@ -55,4 +55,6 @@ pub(crate) use content::PROBE_BYTES;
 pub(crate) use damage::SharedDamage;
 pub(crate) use discover::{Discovered, look_into};
 pub(crate) use open::{Door, open_door};
-pub(crate) use spool::{SpoolWriter, Spooled};
+pub(crate) use packed::{PackedReader, Packer};
+pub(crate) use spool::Spooled;
+pub(crate) use store::Store;

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::bulk::{Decompressor, compress};
 
 use super::store::Store;
 
@@ -12,13 +12,11 @@ const BLOCK: usize = 256 << 10;
 /// The fastest one: it packs debug logs to an eighth.
 const LEVEL: i32 = 1;
 
-/// Takes a stream.
-pub(super) struct Packer {
+/// Takes a stream. There may be a thousand of them at once, so each keeps no more than a block.
+pub(crate) struct Packer {
     store: Arc<Store>,
-    compressor: Compressor<'static>,
     /// Not packed yet.
     pending: Vec<u8>,
-    packed: Vec<u8>,
     blocks: Vec<Block>,
     len: u64,
 }
@@ -32,14 +30,12 @@ struct Block {
 
 impl Packer {
     /// Keeps what comes in `store`.
-    pub(super) fn new(store: Arc<Store>) -> io::Result<Self> {
-        let packed = vec![0; zstd::zstd_safe::compress_bound(BLOCK)];
-        let compressor = Compressor::new(LEVEL)?;
-        Ok(Self { store, compressor, pending: Vec::with_capacity(BLOCK), packed, blocks: Vec::new(), len: 0 })
+    pub(crate) fn new(store: Arc<Store>) -> Self {
+        Self { store, pending: Vec::new(), blocks: Vec::new(), len: 0 }
     }
 
     /// Takes bytes.
-    pub(super) fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let n = bytes.len().min(BLOCK - self.pending.len());
             self.pending.extend_from_slice(&bytes[..n]);
@@ -65,7 +61,7 @@ impl Packer {
     }
 
     /// The stream is complete.
-    pub(super) fn finish(mut self) -> io::Result<Packed> {
+    pub(crate) fn finish(mut self) -> io::Result<Packed> {
         if !self.pending.is_empty() {
             self.pack()?;
         }
@@ -73,9 +69,9 @@ impl Packer {
     }
 
     fn pack(&mut self) -> io::Result<()> {
-        let n = self.compressor.compress_to_buffer(&self.pending, &mut self.packed[..])?;
-        let at = self.store.append(&self.packed[..n])?;
-        self.blocks.push(Block { at, len: u32::try_from(n).unwrap_or(u32::MAX) });
+        let packed = compress(&self.pending, LEVEL)?;
+        let at = self.store.append(&packed)?;
+        self.blocks.push(Block { at, len: u32::try_from(packed.len()).unwrap_or(u32::MAX) });
         self.len += self.pending.len() as u64;
         self.pending.clear();
         Ok(())
@@ -84,7 +80,7 @@ impl Packer {
 
 /// A stream that was kept.
 #[derive(Default)]
-pub(super) struct Packed {
+pub(crate) struct Packed {
     store: Arc<Store>,
     /// All but the last one hold [`BLOCK`] bytes.
     blocks: Vec<Block>,
@@ -151,13 +147,13 @@ impl Packed {
 }
 
 /// Reads what was kept from its beginning.
-pub(super) struct PackedReader {
+pub(crate) struct PackedReader {
     packed: Arc<Packed>,
     at: u64,
 }
 
 impl PackedReader {
-    pub(super) fn new(packed: Arc<Packed>) -> Self {
+    pub(crate) fn new(packed: Arc<Packed>) -> Self {
         Self { packed, at: 0 }
     }
 }
@@ -175,7 +171,7 @@ mod tests {
     use super::*;
 
     fn pack(data: &[u8], piece: usize, limit: usize) -> Packed {
-        let mut packer = Packer::new(Arc::new(Store::new(limit))).unwrap();
+        let mut packer = Packer::new(Arc::new(Store::new(limit)));
         data.chunks(piece).for_each(|piece| packer.add(piece).unwrap());
         packer.finish().unwrap()
     }
@@ -204,7 +200,7 @@ mod tests {
     fn logs_take_a_fraction_of_their_room() {
         let line = b"00000100:00100000:0.0:1.000000:0:1:0:(a.c:1:f()) x\n";
         let store = Arc::new(Store::new(0));
-        let mut packer = Packer::new(Arc::clone(&store)).unwrap();
+        let mut packer = Packer::new(Arc::clone(&store));
         (0..100_000).for_each(|_| packer.add(line).unwrap());
         assert!(store.len() < (100_000 * line.len() / 10) as u64);
         packer.finish().unwrap();

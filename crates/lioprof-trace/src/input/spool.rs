@@ -121,49 +121,9 @@ pub(crate) fn spool(mut stream: Box<dyn Read + Send>, limit: usize) -> io::Resul
 /// Reads a stream to its end and keeps it packed: up to `limit` packed bytes in memory, the rest in an unnamed temporary file.
 /// Fails if the stream fails or the temporary file cannot be written.
 pub(crate) fn spool_packed(mut stream: Box<dyn Read + Send>, limit: usize) -> io::Result<Spooled> {
-    let mut packer = Packer::new(Arc::new(Store::new(limit)))?;
+    let mut packer = Packer::new(Arc::new(Store::new(limit)));
     packer.add_all(&mut stream)?;
     Ok(Spooled { storage: Storage::Packed(packer.finish()?), read: None })
-}
-
-/// What is written piece by piece and then read: in memory up to a limit, then in an unnamed temporary file.
-pub(crate) struct SpoolWriter {
-    memory: Vec<u8>,
-    file: Option<File>,
-}
-
-impl SpoolWriter {
-    /// Holds nothing.
-    pub(crate) fn new() -> Self {
-        Self { memory: Vec::new(), file: None }
-    }
-
-    /// Appends; what is in memory goes to a file once it is longer than `limit`. Fails if that cannot be written.
-    pub(crate) fn write(&mut self, bytes: &[u8], limit: usize) -> io::Result<()> {
-        if self.file.is_none() && self.memory.len() + bytes.len() > limit {
-            let mut file = tempfile::tempfile().map_err(temporary)?;
-            file.write_all(&std::mem::take(&mut self.memory)).map_err(temporary)?;
-            self.file = Some(file);
-        }
-        match &mut self.file {
-            Some(file) => file.write_all(bytes).map_err(temporary),
-            None => {
-                self.memory.extend_from_slice(bytes);
-                Ok(())
-            }
-        }
-    }
-
-    /// All that was written, from its beginning.
-    pub(crate) fn into_stream(self) -> io::Result<Box<dyn Read + Send>> {
-        Ok(match self.file {
-            Some(mut file) => {
-                file.rewind().map_err(temporary)?;
-                Box::new(file)
-            }
-            None => Box::new(io::Cursor::new(self.memory)),
-        })
-    }
 }
 
 #[cfg(test)]

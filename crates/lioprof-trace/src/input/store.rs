@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Kept bytes: the first ones in memory, the rest in an unnamed temporary file (in `TMPDIR`). What is kept is packed, as it came or by
 /// `packed.rs`.
 #[derive(Debug, Default)]
-pub(super) struct Store {
+pub(crate) struct Store {
     /// Bytes that memory may take.
     limit: usize,
     kept: Mutex<Kept>,
@@ -24,7 +24,7 @@ struct Kept {
 
 impl Store {
     /// Nothing yet, up to `limit` bytes of it in memory.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { limit, kept: Mutex::default() }
     }
 

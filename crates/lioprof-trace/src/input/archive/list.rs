@@ -156,15 +156,8 @@ impl Listing<'_> {
             if self.count().is_break() {
                 return Ok(());
             }
-            let name = inside(path, &member.name);
-            match member.kind {
-                Kind::Folder => {}
-                Kind::Special(what) => self.holdings.add(what, &name),
-                Kind::File => {
-                    let part = stretch.part(member.start, member.len);
-                    self.look_into(Origin::Stretch(part, Layer::Tar), Some(&name), depth + 1, member.changed_us)?;
-                }
-            }
+            let origin = Origin::Stretch(stretch.part(member.start, member.len), Layer::Tar);
+            self.member(&inside(path, &member.name), member.kind, origin, depth, member.changed_us)?;
         }
     }
 
@@ -177,14 +170,26 @@ impl Listing<'_> {
             if self.count().is_break() {
                 return Ok(());
             }
-            let name = inside(path, &member.name);
-            match member.kind {
-                Kind::Folder => {}
-                Kind::Special(what) => self.holdings.add(what, &name),
-                Kind::File => self.look_into(member.origin, Some(&name), depth + 1, None)?,
-            }
+            self.member(&inside(path, &member.name), member.kind, member.origin, depth, None)?;
         }
         self.is_full |= found.has_more;
+        Ok(())
+    }
+
+    /// A member of an archive at `depth`: a file is looked into, what is neither file nor folder is named.
+    fn member(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        origin: Origin,
+        depth: usize,
+        changed_us: Option<i64>,
+    ) -> io::Result<()> {
+        match kind {
+            Kind::Folder => {}
+            Kind::Special(what) => self.holdings.add(what, name),
+            Kind::File => self.look_into(origin, Some(name), depth + 1, changed_us)?,
+        }
         Ok(())
     }
 

@@ -152,9 +152,7 @@ impl Pass {
         let damage = loop {
             match self.next() {
                 Some(Said::Bytes(piece)) => {
-                    if let Ok(packer) = &mut packer
-                        && failed.is_none()
-                    {
+                    if failed.is_none() {
                         failed = packer.add(&piece).err();
                     }
                 }
@@ -163,7 +161,7 @@ impl Pass {
                 None => break Some(changed()),
             }
         };
-        let packed = packer.and_then(Packer::finish);
+        let packed = packer.finish();
         let failed = failed.map(|err| not_kept(&err));
         match packed {
             Ok(packed) => SetAside { packed: Arc::new(packed), damage: failed.or(damage) },
