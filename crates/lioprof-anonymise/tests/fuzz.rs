@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
+use std::io::Cursor;
 use std::path::PathBuf;
 
 use lioprof_anonymise::{Key, Options, anonymise};
@@ -11,19 +12,26 @@ use lioprof_testkit::files::{capture, files_under, unpacked};
 use lioprof_testkit::fuzz::{
     Piece, Rng, binary_records, change_binary_header, change_text_header, for_each_seed, join, text_records, wound,
 };
+use lioprof_trace::logged_text;
 use lustre_debuglog::frame::binary::BinaryRecords;
 use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{Form, detect};
 
-type KindsAndNames = Vec<(String, String)>;
-
 /// The only file that is written of one input.
 fn anonymised(log: &[u8], name: &str) -> Option<Vec<u8>> {
-    anonymised_with_names(log, name).map(|(out, _)| out)
+    written(log, name).map(|written| written.log)
 }
 
-/// The same, and the names that were replaced: kind and name.
-fn anonymised_with_names(log: &[u8], name: &str) -> Option<(Vec<u8>, KindsAndNames)> {
+/// A written log, the names that were replaced (kind and name), and whether the log was taken for one of several hosts.
+struct Written {
+    log: Vec<u8>,
+    names: Vec<(String, String)>,
+    is_split: bool,
+}
+
+/// What is written of one input; nothing if it is no log. What damage left before a header may look like a host's name: then there are
+/// several files, here one after the other.
+fn written(log: &[u8], name: &str) -> Option<Written> {
     let dir = tempfile::tempdir().unwrap();
     let (path, to) = (dir.path().join(name), dir.path().join("to"));
     fs::write(&path, log).unwrap();
@@ -37,10 +45,12 @@ fn anonymised_with_names(log: &[u8], name: &str) -> Option<(Vec<u8>, KindsAndNam
     let names = fs::read_to_string(&table).unwrap();
     let names = names.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     let replaced = names.filter(|fields| fields[1] != fields[2]).map(|fields| (fields[0].clone(), fields[1].clone()));
-    Some((fs::read(files.first()?).unwrap(), replaced.collect()))
+    files.first()?;
+    let log = files.iter().map(|file| fs::read(file).unwrap()).collect::<Vec<_>>().join(&b'\n');
+    Some(Written { log, names: replaced.collect(), is_split: files.len() > 1 })
 }
 
-/// Times of all records, and bytes that are none.
+/// Times of all records as they were logged, and bytes that are none.
 fn framed(log: &[u8]) -> (Vec<i64>, usize) {
     let (mut times, mut skipped) = (Vec::new(), 0);
     match detect(log, true) {
@@ -53,13 +63,19 @@ fn framed(log: &[u8]) -> (Vec<i64>, usize) {
             }
         }
         _ => {
-            for item in TextRecords::new(log) {
-                match item {
-                    TextItem::Record(record, _) => times.push(record.time_us),
-                    TextItem::Skipped(bytes) => skipped += bytes.len,
-                    TextItem::Summary(..) => {}
+            let stream = Box::new(Cursor::new(log.to_vec()));
+            logged_text(stream, |text, left_out| {
+                skipped += left_out.iter().map(|bytes| bytes.len()).sum::<usize>();
+                for item in TextRecords::new(text) {
+                    match item {
+                        TextItem::Record(record, _) => times.push(record.time_us),
+                        TextItem::Skipped(bytes) => skipped += bytes.len,
+                        TextItem::Summary(..) => {}
+                    }
                 }
-            }
+                Ok(())
+            })
+            .unwrap();
         }
     }
     (times, skipped)
@@ -156,11 +172,16 @@ fn check_wounded(records: &[&[u8]], name: &str, change_header: lioprof_testkit::
         log.truncate(log.len() - rng.below(100.min(log.len())));
     }
     // A log that is none any more is refused.
-    let Some((out, names)) = anonymised_with_names(&log, name) else { return };
+    let Some(Written { log: out, names, is_split }) = written(&log, name) else { return };
     let (times, skipped) = framed(&log);
     let (new_times, new_skipped) = framed(&out);
-    assert_eq!((new_times.len(), new_skipped), (times.len(), skipped));
-    assert_eq!(new_times, times);
+    if is_split {
+        // A wound that looks like a heading, or is behind one, takes its record with it.
+        assert!(new_times.len() + 3 >= times.len(), "{} of {}", new_times.len(), times.len());
+    } else {
+        assert_eq!((new_times.len(), new_skipped), (times.len(), skipped));
+        assert_eq!(new_times, times);
+    }
     for (kind, name) in names {
         let needle = match kind.as_str() {
             "IPv4 address" => format!("{name}@"),

@@ -23,7 +23,7 @@ use super::client;
 use super::event::{Body, BulkStep, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use super::handlings::Handlings;
 use crate::envelope::kinds::{self, Repairs};
-use crate::envelope::{cut, repair};
+use crate::envelope::{characters, cut, repair};
 
 /// A stream whose times go back further than this, µs, has lived through a step of the clock.
 pub const CLOCK_STEP_US: i64 = 5_000_000;
@@ -176,22 +176,30 @@ impl Counts {
 pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<Event>) -> Decoded {
     let mut decoder = Decoder::new(data.len(), names, events);
     decoder.repairable = true;
-    let mut out = match decoder.text(data) {
-        None => decoder.out,
-        // From here on the text is not as it was logged.
-        Some(from) => {
-            let repaired = repair::repaired(&data[from..]);
-            let mut out = decoder.out;
-            let behind = |skipped: &Skipped| Skipped { offset: from + skipped.offset, ..*skipped };
-            out.skipped.extend(repaired.skipped.iter().map(behind));
-            kinds::merge(&mut out.counts.repairs, repaired.repairs);
-            let mut again = Decoder { out, ..Decoder::new(0, names, Vec::new()) };
-            again.text(&repaired.text);
-            again.out
-        }
-    };
+    let mut changed = decoder.text(data);
+    // The messages fit with such names; of names there are few.
+    if decoder.out.symbols.iter().any(|(_, name)| characters::has_markup(name)) {
+        decoder = Decoder::new(0, names, Vec::new());
+        changed = Some(0);
+    }
+    let mut out = decoder.out;
+    if let Some(from) = changed {
+        out = repaired_from(data, from, names, out);
+    }
     out.is_cut = is_last && cut::is_cut(data);
     out
+}
+
+/// Goes on from `from` on, where a text is not as it was logged.
+#[cold]
+fn repaired_from(data: &[u8], from: usize, names: bool, mut out: Decoded) -> Decoded {
+    let repaired = repair::repaired(&data[from..]);
+    let behind = |skipped: &Skipped| Skipped { offset: from + skipped.offset, ..*skipped };
+    out.skipped.extend(repaired.skipped.iter().map(behind));
+    kinds::merge(&mut out.counts.repairs, repaired.repairs);
+    let mut again = Decoder { out, ..Decoder::new(0, names, Vec::new()) };
+    again.text(&repaired.text);
+    again.out
 }
 
 /// Decodes records of a binary log, into a buffer that is empty; with `names`, names of files are kept.
@@ -321,10 +329,13 @@ impl<'a> Decoder<'a> {
     }
 
     /// Remembers the first text that does not parse though it is logged where requests are handled; `offset`: where it does not.
+    #[inline(always)]
     fn unread(&mut self, record: &Record<'_>, offset: usize) {
         let counts = &mut self.out.counts;
-        let is_of_request = record.mask & mask::RPCTRACE != 0 && record.function == HANDLES_REQUESTS;
-        if counts.unread.is_none() && !counts.has_rpcs && is_of_request {
+        if counts.has_rpcs || counts.unread.is_some() {
+            return;
+        }
+        if record.mask & mask::RPCTRACE != 0 && record.function == HANDLES_REQUESTS {
             counts.unread = Some((record.message().into(), offset));
         }
     }

@@ -1,6 +1,6 @@
 //! Characters that a mail client, a web page or a terminal has put in place of others.
 
-use memchr::{memchr_iter, memchr2};
+use memchr::{memchr_iter, memchr2, memchr2_iter};
 
 /// Whether `text` has characters that no message of Lustre has.
 #[inline]
@@ -10,8 +10,13 @@ pub(crate) fn is_changed(text: &[u8]) -> bool {
 
 /// Whether `text` has characters or words that may stand for others: it is worth looking whether it fits better without.
 pub(crate) fn may_be_changed(text: &[u8]) -> bool {
+    let may_be_sign = |at: usize| match &text[at..] {
+        [b'=', high, low, ..] => hex(*high).is_some() && hex(*low).is_some(),
+        [b'=', ..] => true,
+        tag => tag_len(tag) > 1,
+    };
     is_changed(text)
-        || memchr2(b'<', b'=', text).is_some()
+        || memchr2_iter(b'<', b'=', text).any(may_be_sign)
         || with_at_signs(text).is_some()
         || text.ends_with(b" at")
         || text.starts_with(b"at ")
@@ -89,6 +94,11 @@ const AT_WORDS: [&[u8]; 6] = [b" at ", b" AT ", b" [at] ", b"[at]", b"(at)", b"_
 /// The text with `@` for what list archives put in its place. `None`: there is nothing of the kind. Messages have `at` of their own
 /// (`evicting client at 10.0.0.1@tcp`): what stands before a sign is an address, an id, or one of a few words.
 pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
+    let may_be_word =
+        |t: usize| t >= 2 && matches!(text[t - 1], b'a' | b'A') && matches!(text[t - 2], b' ' | b'[' | b'(' | b'_');
+    if !memchr2_iter(b't', b'T', text).any(may_be_word) {
+        return None;
+    }
     let mut out = Vec::new();
     let mut from = 0;
     for at in 0..text.len() {

@@ -134,7 +134,11 @@ pub(crate) fn sender(prefix: &[u8]) -> Option<Sender> {
         let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
         return (word.ends_with('-') && is_file(name)).then(|| Sender::File(name.to_owned()));
     }
-    named(word)
+    // What damage leaves before a header may have signs in it, too, but rarely a blank or the number of a line behind one.
+    let behind = rest.trim_start().trim_start_matches([':', '|', '>']);
+    let is_number = |text: &str| text.trim_end_matches(':').bytes().all(|byte| byte.is_ascii_digit());
+    let is_set_off = behind.starts_with([' ', '\t']) || is_number(behind);
+    named(word).filter(|sender| is_set_off || matches!(sender, Sender::File(_)))
 }
 
 /// A file, if the word has the form of the name of one, else a host.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use lustre_debuglog::frame::text::{MAX_RECORD, SUMMARY, TextItem, TextRecords, header_len, starts_like_header};
 use lustre_debuglog::frame::{SkipReason, Skipped};
+use lustre_debuglog::message::Handled;
 use lustre_debuglog::record::mask;
 use lustre_debuglog::{Message, Record};
 
@@ -14,28 +15,42 @@ use super::{characters, prefix};
 /// Most lines of a record. A text has at most 4096 bytes.
 const MAX_LINES: usize = 4096;
 
-/// Masks of the messages that are read.
-const READ_MASKS: u32 = mask::RPCTRACE | mask::DLMTRACE | mask::NET | mask::VFSTRACE | mask::FOR_PEOPLE;
+/// Masks of the messages that are read and that begin in many ways. Of the others (`net`, `dlmtrace`) there are too many to look at each text
+/// that is not known; they begin with a word, or with what hides it.
+const FEW: u32 = mask::RPCTRACE | mask::VFSTRACE | mask::FOR_PEOPLE;
+/// All masks of the messages that are read.
+const READ_MASKS: u32 = FEW | mask::DLMTRACE | mask::NET;
 
 /// Whether a text may have been changed on its way: a message that is broken, or may be of a longer one or another than it was parsed as.
 /// The decoder asks this before it has anything repaired, the repair before it touches a line: with one answer, what is read does not
-/// depend on where chunks end.
-#[inline]
+/// depend on where chunks end. Names with entities in them fit, too: [`holds_markup`].
+#[inline(always)]
 pub(crate) fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_continued: bool) -> bool {
     match message {
         Message::Malformed(_) => true,
         // Headers may stand in the lines behind any record.
         Message::Other if is_continued => record.mask & READ_MASKS != 0 || holds_header(record.text),
-        Message::Other => record.mask & READ_MASKS != 0 && characters::is_changed(record.text),
-        // A job's name can be anything, so entities in it fit.
-        Message::Handling(rpc) => is_continued || rpc.job.is_some_and(characters::has_markup),
-        Message::Handled(handled) => is_continued || handled.rpc.job.is_some_and(characters::has_markup),
+        Message::Other if record.mask & FEW != 0 => characters::is_changed(record.text),
+        Message::Other => record.text.first().is_some_and(|byte| !matches!(byte, b' '..=b'~' if *byte != b'&')),
         message if wrap::may_have_breaks(message) => {
             is_continued && holds_header(record.text)
-                || wrap::fit(message) != wrap::Fit::Wholly
-                    && (is_continued || characters::may_be_changed(record.message()))
+                || wrap::fit(message) != wrap::Fit::Wholly && is_partly_changed(record, is_continued)
         }
         _ => is_continued,
+    }
+}
+
+/// The same of a message that may be the beginning of a longer one.
+#[cold]
+fn is_partly_changed(record: &Record<'_>, is_continued: bool) -> bool {
+    is_continued || characters::may_be_changed(record.message())
+}
+
+/// Whether a job's name holds entities or tags of HTML: it can be anything, so the message fits with them.
+pub(crate) fn holds_markup(message: &Message<'_>) -> bool {
+    match message {
+        Message::Handling(rpc) | Message::Handled(Handled { rpc, .. }) => rpc.job.is_some_and(characters::has_markup),
+        _ => false,
     }
 }
 
@@ -159,7 +174,10 @@ impl Group {
 /// Whether a record of one line, without its end, may have been changed.
 fn is_line_changed(line: &[u8]) -> bool {
     match TextRecords::new(line).next() {
-        Some(TextItem::Record(record, _)) => may_be_changed(&Message::parse(&record), &record, false),
+        Some(TextItem::Record(record, _)) => {
+            let message = Message::parse(&record);
+            may_be_changed(&message, &record, false) || holds_markup(&message)
+        }
         _ => true,
     }
 }
@@ -237,8 +255,10 @@ pub(crate) fn as_logged(data: &[u8]) -> (Cow<'_, [u8]>, Vec<Skipped>) {
         let (at, is_changed) = match item {
             TextItem::Record(record, at) => {
                 let is_continued = records.is_continued();
+                let message = Message::parse(&record);
                 let is_changed = is_behind_prefix(&record, is_continued)
-                    || may_be_changed(&Message::parse(&record), &record, is_continued);
+                    || may_be_changed(&message, &record, is_continued)
+                    || holds_markup(&message);
                 (at, is_changed)
             }
             TextItem::Skipped(Skipped { offset, len, .. }) => (offset, may_hold_record(&data[offset..offset + len])),

@@ -16,6 +16,8 @@ const READ_BYTES: usize = 256 << 10;
 const WRITE_BYTES: usize = 64 << 10;
 /// A longer line is cut: it is none of a log.
 const MAX_LINE: usize = 1 << 20;
+/// One header of so many must have a host or file before it: programs put one before each line.
+const SENDERS: usize = 4;
 /// Hosts told apart; what others say goes with the lines that name nobody.
 const MAX_PARTS: usize = 1024;
 
@@ -29,25 +31,32 @@ pub(crate) struct Part {
     pub(crate) repairs: Repairs,
 }
 
-/// Whether the lines of `head` say who they come from.
+/// Whether the lines of `head` say who they come from: a heading does, or what stands before many of the headers. Before one it may be what
+/// damage left.
 pub(crate) fn names_senders(head: &[u8]) -> bool {
     let mut headings = Headings::default();
     let mut group = Group::default();
-    let mut usual = 0;
-    lines(head).any(|line| match prefix::header_start(line, usual) {
-        Some(start) => {
-            usual = start;
-            headings.record();
-            group.begin(line, start, b"");
-            start > 0 && prefix::sender(&line[..start]).is_some()
+    let (mut usual, mut headers, mut senders) = (0, 0, 0);
+    for line in lines(head) {
+        match prefix::header_start(line, usual) {
+            Some(start) => {
+                usual = start;
+                headings.record();
+                group.begin(line, start, b"");
+                headers += 1;
+                senders += usize::from(start > 0 && prefix::sender(&line[..start]).is_some());
+            }
+            None => {
+                // What goes on with a record is no heading, whatever it looks like.
+                let is_heading = headings.line(line).is_some() && (!group.is_open() || group.is_whole());
+                if is_heading {
+                    return true;
+                }
+                group.go_on(line);
+            }
         }
-        None => {
-            // What goes on with a record is no heading, whatever it looks like.
-            let is_heading = headings.line(line).is_some() && (!group.is_open() || group.is_whole());
-            group.go_on(line);
-            is_heading
-        }
-    })
+    }
+    senders > 0 && senders * SENDERS >= headers
 }
 
 /// Reads a text to its end and tells its hosts apart. They are kept packed, `limit` bytes of them all in memory, the rest in a

@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use lustre_debuglog::Message;
-use lustre_debuglog::message::{Handled, RefreshRwLocks, ReqEvent, ReqMessage};
+use lustre_debuglog::message::{Handled, LdlmEvent, RefreshRwLocks, ReqEvent, ReqMessage};
 
 use super::characters;
 use super::kinds::Repair;
@@ -152,6 +152,7 @@ pub(crate) enum Fit {
 }
 
 /// How well the message that a text was parsed as fits.
+#[inline]
 pub(crate) fn fit(message: &Message<'_>) -> Fit {
     match message {
         Message::Malformed(_) | Message::Other => Fit::Not,
@@ -163,8 +164,13 @@ pub(crate) fn fit(message: &Message<'_>) -> Fit {
         }
         Message::ProlongLocks(prolong) if prolong.extent.is_none() => Fit::Partly,
         Message::Req(req) if matches!(req.event, ReqEvent::Other(_)) => Fit::Partly,
-        // The beginning of an enqueue has none.
-        Message::Ldlm(line) if line.lock.is_none() => Fit::Partly,
+        Message::Ldlm(line) if line.lock.is_none() => match line.event {
+            LdlmEvent::EnqueueStart
+            | LdlmEvent::EnqueueEnd { .. }
+            | LdlmEvent::CancelStart { .. }
+            | LdlmEvent::CancelEnd => Fit::Wholly,
+            _ => Fit::Partly,
+        },
         // The grammar lets names be long and odd; no name of these has a blank, unless a break put it there.
         Message::Handling(rpc) | Message::Handled(Handled { rpc, .. })
             if rpc.client_uuid.contains(&b' ') || rpc.thread.contains(&b' ') =>

@@ -162,56 +162,66 @@ struct Owner<'a> {
     projid: Option<u32>,
 }
 
-/// The end of the description: nothing, ` job:'%s'`, and what later versions add behind it. Jobs may
-/// hold quotes; the last quote is the closing one, as only words and numbers follow it.
+/// The end of the description. Vendors' versions put words of their own before the job or at the end; whoever posts a log, a remark.
 #[inline(always)]
 fn owner<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
+    let owner = known_owner(cursor)?;
+    if cursor.rest().first() == Some(&b' ') { owner_among_words(cursor, owner) } else { Some(owner) }
+}
+
+/// Nothing, ` job:'%s'`, and what later versions add behind it. Jobs may hold quotes; the last quote is the closing one, as only words and
+/// numbers follow it.
+#[inline(always)]
+fn known_owner<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
     let mut owner = Owner { job: None, uid: None, gid: None, projid: None };
     let mut quoted = *cursor;
     if !quoted.eat(b" job:'") {
-        if cursor.rest().first() != Some(&b' ') {
-            return Some(owner);
-        }
-        // Words of a vendor's version in front of the job, or a remark in its place.
-        let Some(at) = memchr::memmem::find(first_line(cursor), b" job:'") else {
-            skip_remark(cursor)?;
-            return Some(owner);
-        };
-        quoted.take(at)?;
-        quoted.tag(b" job:'")?;
+        return Some(owner);
     }
     owner.job = Some(quoted.take(byte_search::rfind(quoted.rest(), b'\'')?)?);
     *cursor = quoted;
     cursor.tag(b"'")?;
     let mut ids = *cursor;
     if !ids.eat(b" uid:") {
-        skip_remark(cursor)?;
         return Some(owner);
     }
     let Some(uid) = id(&mut ids) else { return Some(owner) };
     *cursor = ids;
     cursor.tag(b" gid:")?;
     (owner.uid, owner.gid) = (uid, id(cursor)?);
-    if cursor.eat(b" projid:") {
-        owner.projid = id(cursor)?;
+    let mut project = *cursor;
+    if project.eat(b" projid:")
+        && let Some(projid) = id(&mut project)
+    {
+        *cursor = project;
+        owner.projid = projid;
     }
-    skip_remark(cursor)?;
     Some(owner)
 }
 
-/// The rest of the line.
-fn first_line<'a>(cursor: &Cursor<'a>) -> &'a [u8] {
-    let rest = cursor.rest();
-    rest.get(..memchr::memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default()
-}
-
-/// Words behind the known end of the description, set off by a blank: vendors' versions and whoever posts a log put some there.
-#[inline(always)]
-fn skip_remark(cursor: &mut Cursor<'_>) -> Option<()> {
-    if cursor.rest().first() == Some(&b' ') {
-        cursor.take(first_line(cursor).len())?;
+/// The same where words stand before the job, or behind what is known.
+#[cold]
+fn owner_among_words<'a>(cursor: &mut Cursor<'a>, owner: Owner<'a>) -> Option<Owner<'a>> {
+    let is_id = |words: &[u8]| [&b" uid:"[..], b" projid:"].iter().any(|id| words.starts_with(id));
+    // An id that is no number is damage.
+    if is_id(cursor.rest()) {
+        return Some(owner);
     }
-    Some(())
+    let line = |cursor: &Cursor<'a>| {
+        let rest = cursor.rest();
+        rest.get(..memchr::memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default()
+    };
+    let mut owner = owner;
+    if owner.job.is_none()
+        && let Some(at) = memchr::memmem::find(line(cursor), b" job:'")
+    {
+        cursor.take(at)?;
+        owner = known_owner(cursor)?;
+    }
+    if cursor.rest().first() == Some(&b' ') && !is_id(cursor.rest()) {
+        cursor.take(line(cursor).len())?;
+    }
+    Some(owner)
 }
 
 /// A user, group or project id; the largest number says that the client packed none.
