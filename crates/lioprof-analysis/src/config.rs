@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::analysis::NOTED_LOSS;
 use lioprof_model::{Baseline, ClockReading, Selected, Symbol, Symbols};
 use lioprof_trace::input::NodeRule;
 use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress, Reading};
@@ -45,6 +46,8 @@ pub struct Config {
     /// So many nodes have sums of their own until their clocks have been compared, and only those whose clock is wrong are read again. The
     /// sums of more nodes are added up as they come, which takes less memory; if a clock is wrong, all are read again.
     pub nodes_apart: usize,
+    /// Share of lost RPCs above which a warning says so.
+    pub noted_loss: f64,
 }
 
 /// The number of conflicts within a window after which a resource is contended, and how long it stays so.
@@ -77,6 +80,7 @@ impl Default for Config {
             boot_us: None,
             zone_us: None,
             nodes_apart: 8,
+            noted_loss: NOTED_LOSS,
         }
     }
 }

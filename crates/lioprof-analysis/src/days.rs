@@ -1,9 +1,32 @@
 //! `--from` and `--to` as times of day: of the day on which the logs begin, unless they leave another one.
 
 use lioprof_model::time::{self, DAY_US};
+use lioprof_model::units::seconds;
 
 use crate::config::{Bound, Config};
-use crate::run::AnalyzeError;
+
+/// Why there is no time to analyze.
+#[derive(Debug, thiserror::Error)]
+pub enum IntervalError {
+    /// Nothing can end in a time that is over before it begins.
+    #[error("--from ({from}) is later than --to ({to}): expected the earlier time first", from = seconds(*from_us), to = seconds(*to_us))]
+    Times {
+        /// From when on RPCs were to count, microseconds since the epoch.
+        from_us: i64,
+        /// Until when.
+        to_us: i64,
+    },
+    /// The logs leave more than one moment for a time of day.
+    #[error("{name} needs a day with its time, as `{example}`: {why}")]
+    Day {
+        /// The argument.
+        name: &'static str,
+        /// One of the moments.
+        example: String,
+        /// What the logs cover.
+        why: String,
+    },
+}
 
 /// The configuration with moments for times of day.
 pub(crate) struct Days {
@@ -17,11 +40,11 @@ impl Days {
     ///
     /// # Errors
     /// If there is no day, or the interval ends before it begins.
-    pub(crate) fn new(config: &Config, begin_us: Option<i64>) -> Result<Self, AnalyzeError> {
+    pub(crate) fn new(config: &Config, begin_us: Option<i64>) -> Result<Self, IntervalError> {
         let mut days = Self { config: config.clone(), assumed: Vec::new() };
         let began = |name, us: i64| {
             let why = "no debug log says at its beginning which day it is of".to_owned();
-            begin_us.ok_or_else(|| AnalyzeError::Day {
+            begin_us.ok_or_else(|| IntervalError::Day {
                 name,
                 example: time::utc(time::now_us() / DAY_US * DAY_US + us),
                 why,
@@ -42,7 +65,7 @@ impl Days {
         if let (Some(Bound::Time(from_us)), Some(Bound::Time(to_us))) = (&days.config.from, &days.config.to)
             && from_us > to_us
         {
-            return Err(AnalyzeError::Times { from_us: *from_us, to_us: *to_us });
+            return Err(IntervalError::Times { from_us: *from_us, to_us: *to_us });
         }
         Ok(days)
     }
@@ -56,7 +79,7 @@ impl Days {
     ///
     /// # Errors
     /// If they leave another.
-    pub(crate) fn check(&self, last: impl Iterator<Item = f64>) -> Result<(), AnalyzeError> {
+    pub(crate) fn check(&self, last: impl Iterator<Item = f64>) -> Result<(), IntervalError> {
         let Some(last) = last.reduce(f64::max) else { return Ok(()) };
         #[expect(
             clippy::cast_possible_truncation,
@@ -65,7 +88,7 @@ impl Days {
         let last_us = (last * 1e6).round() as i64;
         match self.assumed.iter().find(|(_, us)| us + DAY_US <= last_us) {
             None => Ok(()),
-            Some((name, us)) => Err(AnalyzeError::Day {
+            Some((name, us)) => Err(IntervalError::Day {
                 name,
                 example: time::utc_short(*us),
                 why: format!(
@@ -80,15 +103,13 @@ impl Days {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::units::seconds;
-
     use super::*;
 
     /// `2026-11-20T23:50:00Z`.
     const BEGIN_US: i64 = 1_795_218_600_000_000;
     const MINUTE_US: i64 = 60_000_000;
 
-    fn limits(from: Option<&str>, to: Option<&str>) -> Result<[Option<String>; 2], AnalyzeError> {
+    fn limits(from: Option<&str>, to: Option<&str>) -> Result<[Option<String>; 2], IntervalError> {
         let bound = |text: Option<&str>| text.and_then(time::time_of_day).map(Bound::TimeOfDay);
         let config = Config { from: bound(from), to: bound(to), ..Config::default() };
         let days = Days::new(&config, Some(BEGIN_US))?;

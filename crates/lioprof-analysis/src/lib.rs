@@ -59,6 +59,7 @@ mod what_if;
 
 pub use aggregate::limits;
 pub use config::{Bound, Config, ContendedRule, Selection};
+pub use days::IntervalError;
 pub use lioprof_model::Analysis;
 pub use live::LiveWindow;
 pub use operations::find_operations;

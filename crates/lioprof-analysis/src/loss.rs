@@ -266,6 +266,7 @@ fn targets<'a>(node: &'a str, counted: &'a Counted) -> impl Iterator<Item = Targ
 #[cfg(test)]
 mod tests {
     use lioprof_model::Analysis;
+    use lioprof_model::analysis::NOTED_LOSS;
 
     use super::*;
     use crate::interval::Interval;
@@ -334,7 +335,7 @@ mod tests {
         let found = &analysis.loss;
         assert_eq!((shares(found), found.decided_by), ([Some(0.0), None, None], LossEvidence::Unknown));
         assert!(found.estimate.contains(NEVER_ON_DISK), "{}", found.estimate);
-        let warnings = crate::warnings::early(&nodes, &analysis);
+        let warnings = crate::warnings::early(&nodes, &analysis, NOTED_LOSS);
         let of = |text: &str| warnings.iter().filter(|warning| warning.contains(text)).collect::<Vec<_>>();
         let [never] = of("12 pieces of the log are lost")[..] else { panic!("{warnings:?}") };
         assert!(never.contains("unknown") && never.contains("keep.file_age") && !never.contains("keep up"), "{never}");
@@ -357,7 +358,7 @@ mod tests {
             (analysis.loss.estimated_lost_fraction, analysis.loss.decided_by),
             (Some(0.2), LossEvidence::GivenUp)
         );
-        let warnings = crate::warnings::early(&nodes, &analysis).join("\n");
+        let warnings = crate::warnings::early(&nodes, &analysis, NOTED_LOSS).join("\n");
         assert!(warnings.contains("decoding could not keep up") && warnings.contains("spool_limit_mib"), "{warnings}");
         assert!(!warnings.contains("debug_mb"), "{warnings}");
     }

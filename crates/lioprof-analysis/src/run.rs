@@ -14,7 +14,7 @@ use rayon::ThreadPoolBuilder;
 use crate::aggregate::{self, Aggregate};
 use crate::align::{Alignment, NodeClocks, align};
 use crate::config::Config;
-use crate::days::Days;
+use crate::days::{Days, IntervalError};
 use crate::events;
 use crate::interval::Limit;
 use crate::loss::loss;
@@ -58,24 +58,9 @@ pub enum AnalyzeError {
         #[source]
         err: rayon::ThreadPoolBuildError,
     },
-    /// Nothing can end in a time that is over before it begins.
-    #[error("--from ({from}) is later than --to ({to}): expected the earlier time first", from = seconds(*from_us), to = seconds(*to_us))]
-    Times {
-        /// From when on RPCs were to count, microseconds since the epoch.
-        from_us: i64,
-        /// Until when.
-        to_us: i64,
-    },
-    /// The logs leave more than one moment for a time of day.
-    #[error("{name} needs a day with its time, as `{example}`: {why}")]
-    Day {
-        /// The argument.
-        name: &'static str,
-        /// One of the moments.
-        example: String,
-        /// What the logs cover.
-        why: String,
-    },
+    /// `--from` and `--to` leave no time, or the logs more than one.
+    #[error(transparent)]
+    Interval(#[from] IntervalError),
     /// Not one input is a debug log.
     #[error("no Lustre debug log among the inputs")]
     NoInput {
@@ -247,7 +232,7 @@ pub(crate) fn conclude_without_predictions(
         analysis.window.under_way_rpcs = Some(sum.under_way);
     }
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
-    analysis.warnings = warnings::early(nodes, &analysis);
+    analysis.warnings = warnings::early(nodes, &analysis, config.noted_loss);
     analysis.warnings.extend(alignment.warnings());
     let requests = aggregate::finish(sum, symbols, &mut analysis);
     alignment.tell(symbols, &mut analysis);

@@ -10,13 +10,11 @@ use crate::aggregate::both;
 use crate::interval::Limit;
 use crate::node::NodeAccount;
 
-/// Warn if a larger share of the RPCs is lost.
-const LOSS: f64 = 0.01;
 /// Warn if a larger share of the reads and writes has an unknown OST, or an unknown or estimated size.
 const UNCERTAIN: f64 = 0.01;
 
-/// Warnings that follow from the inputs and from what is lost.
-pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String> {
+/// Warnings that follow from the inputs and from what is lost; of RPCs, a larger share than `noted_loss`.
+pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis, noted_loss: f64) -> Vec<String> {
     let mut warnings = Vec::new();
     for result in results {
         for limit in [&result.interval.from, &result.interval.to] {
@@ -90,7 +88,7 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis) -> Vec<String>
         ));
     }
     let most = loss.estimated_lost_fraction.map(|lost| lost.max(loss.lost_fraction_max.unwrap_or(lost)));
-    if let Some(missing) = loss.missing().filter(|_| most.is_some_and(|lost| lost > LOSS)) {
+    if let Some(missing) = loss.missing().filter(|_| most.is_some_and(|lost| lost > noted_loss)) {
         let cause = match loss.given_up_because() {
             None if !loss.overflowed() && loss.unread_rpcs > 0 => "rows cannot be read".to_owned(),
             Some(why) if !loss.overflowed() => format!("the capture daemon gave up pieces of the log: {why}"),

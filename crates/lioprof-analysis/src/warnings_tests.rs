@@ -1,6 +1,7 @@
 use std::path::Path;
 
 use lioprof_insight::{Limits, find};
+use lioprof_model::analysis::NOTED_LOSS;
 use lioprof_model::{Input, LockEvidence, Locks, Node, NodeRole, TraceSummary};
 
 use super::*;
@@ -15,7 +16,7 @@ fn said(loss: Loss) -> String {
     let input = Input { bytes: 1 << 20, records: 1000, ..input_of("a") };
     let mut analysis = Analysis { loss, inputs: vec![input], ..Analysis::default() };
     analysis.totals.rpcs = 100;
-    let mut said = early(&[], &analysis);
+    let mut said = early(&[], &analysis, NOTED_LOSS);
     find(&mut analysis, &Limits::default());
     let findings = analysis.findings.iter().filter(|finding| finding.id == "trace-quality");
     said.extend(findings.flat_map(|finding| finding.remedies.iter().chain([&finding.title]).cloned()));
@@ -125,7 +126,7 @@ fn one_is_not_told_as_several() {
         malformed: [("nrs".to_owned(), malformed)].into(),
         ..input_of("a")
     };
-    let said = |input| early(&[], &Analysis { inputs: vec![input], ..Analysis::default() }).join("\n");
+    let said = |input| early(&[], &Analysis { inputs: vec![input], ..Analysis::default() }, NOTED_LOSS).join("\n");
     let one = said(input(1));
     assert!(one.contains("a: 1 byte in 1 place could not be decoded"), "{one}");
     assert!(one.contains("could not parse 1 message of known kinds"), "{one}");

@@ -389,6 +389,9 @@ impl Analysis {
     }
 }
 
+/// Share of lost RPCs from which it is said: the default of the threshold `trace-quality.lost_share`.
+pub const NOTED_LOSS: f64 = 0.01;
+
 impl Loss {
     /// The share of RPCs that is missing, for people: `32.57 %` if counters decide, otherwise `about 20.2 % (20.2 to 20.5 %)`.
     /// `None` if the share is unknown or nothing is missing.

@@ -28,6 +28,7 @@ pub mod access;
 pub mod analysis;
 mod available;
 pub mod baseline;
+pub mod bins;
 pub mod bounded;
 mod causes;
 mod client;

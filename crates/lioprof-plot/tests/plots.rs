@@ -2,7 +2,7 @@
 
 mod support;
 
-use lioprof_model::Analysis;
+use lioprof_model::{Analysis, Finding};
 use lioprof_plot::{Format, PlotOptions, Rendered, Written, plot, plots, render, write_all};
 use support::{MIXED, SMALL, Shape, analysis, cases};
 
@@ -116,22 +116,28 @@ fn axes_have_units_and_things_have_names() {
     assert!(words(&svg("io-time-distribution", &small)).contains("slowest "));
 }
 
+fn finding(id: &str, severity: &str, title: &str) -> Finding {
+    let finding = serde_json::json!({
+        "id": id, "severity": severity, "confidence": "high", "title": title, "explanation": "", "evidence": {}, "thresholds": {},
+        "remedies": [], "targets": [], "clients": [], "objects": [], "jobs": [], "nodes": [], "interval": null, "cost_s": null,
+        "cost_of": null, "explained_by": null, "plot": null, "docs": id,
+    });
+    serde_json::from_value(finding).expect("a whole finding")
+}
+
 #[test]
 fn doubts_and_loss_are_said() {
     let mut mixed = analysis(&MIXED);
-    mixed.loss.estimated_lost_fraction = Some(0.034);
+    mixed.findings = vec![finding("trace-quality", "warning", "About 3.4 % of the RPCs are not in the capture")];
     for plot in plots().iter().filter(|p| p.name != "lock-timeline") {
         let words = words(&svg(plot.name, &mixed));
-        assert!(words.contains("Warning: about 3.4 % of the RPCs are missing"), "{}", plot.name);
+        assert!(words.contains("Warning: About 3.4 % of the RPCs are not in the capture."), "{}", plot.name);
     }
     let words = words(&svg("bandwidth-per-ost", &mixed));
     assert!(words.contains("unattributed") && words.contains("estimated part of writes"));
     assert!(words.contains("is estimated; the true total is between"), "{words}");
-    mixed.loss.estimated_lost_fraction = Some(0.009);
+    mixed.findings = vec![finding("trace-quality", "info", "A note"), finding("hot-ost", "warning", "Else")];
     assert!(!svg("latency", &mixed).contains("Warning"));
-    mixed.loss.estimated_lost_fraction = None;
-    mixed.loss.head_overwritten = true;
-    assert!(svg("latency", &mixed).contains("the start of the capture was overwritten"));
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //! * [`KernelLog`]: what kernel logs tell.
 //! * [`Inputs`]: the logs of all nodes, read into a [`RowSink`](lioprof_model::RowSink).
 //! * [`LiveTrace`]: the same for a log that is still being written.
-//! * [`decode_text`]: a binary log as text; [`logged_text`]: a text log as it was logged.
+//! * [`decode_text`]: a binary log as text; [`logged_text()`]: a text log as it was logged.
 //!
 //! # Design constraints
 //!

@@ -15,8 +15,8 @@ use crate::stores::Stores;
 use crate::{output_dir, reading, thresholds};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let config = config(args)?;
     let limits = thresholds::limits(&args.thresholds)?;
+    let config = Config { noted_loss: limits.lost_share(), ..config(args)? };
     let read = reading::read(&config, verbosity, |config| analyze_with_stores(&args.inputs, &Stores, config, None))?;
     let Some(mut outcome) = read else { return Ok(Code::Unusable) };
     // Scripts get what they asked for, and the exit code.

@@ -1,5 +1,6 @@
 //! The comparison, put together.
 
+use lioprof_model::analysis::NOTED_LOSS;
 use lioprof_model::units::few;
 use lioprof_model::{Analysis, COMPARISON_SCHEMA, Comparison, ComparisonRules, Direction, Generator, Selected, Side};
 
@@ -53,9 +54,6 @@ fn side(sided: &Sided<'_>) -> Side {
         course: activity.course(analysis),
     }
 }
-
-/// Share of lost RPCs from which it is worth a note.
-const NOTED_LOSS: f64 = 0.01;
 
 fn notes(pair: &Pair<'_>) -> Vec<String> {
     let mut notes = Vec::new();

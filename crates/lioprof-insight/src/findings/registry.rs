@@ -1,5 +1,6 @@
 //! All rules, and the run of all of them over an analysis.
 
+use lioprof_model::analysis::NOTED_LOSS;
 use lioprof_model::{Analysis, Change, Check, CheckResult, Finding, WhatIf};
 
 use super::case::{Case, Nothing, Rule, Shared};
@@ -119,6 +120,13 @@ pub enum LimitError {
 }
 
 impl Limits {
+    /// Share of lost RPCs from which it is said that they are lost: the threshold `trace-quality.lost_share`.
+    #[must_use]
+    pub fn lost_share(&self) -> f64 {
+        let limit = trace_quality::RULE.limits.iter().find(|limit| limit.name == "lost_share");
+        limit.map_or(NOTED_LOSS, |limit| self.get(trace_quality::RULE.id, limit))
+    }
+
     /// Changes the threshold `rule.name`.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use lioprof_model::analysis::NOTED_LOSS;
 use lioprof_model::time::utc_of;
 use lioprof_model::units::{human_bytes, percent, plural};
 use lioprof_model::{
@@ -14,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: "trace-quality",
     meaning: "the capture has lost records, or lacks what is needed to tell who moved how much where",
     limits: &[
-        limit("lost_share", 0.01, "share of RPCs, or of bytes of the log, lost from which figures are too low"),
+        limit("lost_share", NOTED_LOSS, "share of RPCs, or of bytes of the log, lost from which figures are too low"),
         limit("critical_share", 0.2, "the same from which they are worth little"),
         limit("half_share", 0.02, "share of RPCs of which only one half is there, beginning and end aside"),
         limit(

@@ -1,6 +1,6 @@
 //! How sure the figures are, in sentences for the subtitle.
 
-use lioprof_model::{Analysis, LossEvidence};
+use lioprof_model::{Analysis, Severity};
 
 use super::locks;
 use crate::figure::units::{bytes, count, percent};
@@ -58,20 +58,10 @@ pub(crate) fn doubts(analysis: &Analysis, covers: Covers) -> Vec<String> {
 
 /// What is missing; empty if hardly anything is.
 pub(crate) fn warnings(analysis: &Analysis) -> Vec<String> {
+    // Findings say what was lost, if it is more than their threshold.
+    let found = analysis.findings.iter().filter(|it| it.id == "trace-quality" && it.severity > Severity::Info);
+    let mut warnings: Vec<String> = found.map(|it| format!("Warning: {}.", it.title)).collect();
     let loss = &analysis.loss;
-    let mut warnings = Vec::new();
-    if let Some(lost) = loss.estimated_lost_fraction.filter(|lost| *lost > 0.01) {
-        let (min, max) = (loss.lost_fraction_min.unwrap_or(lost), loss.lost_fraction_max.unwrap_or(lost));
-        let (lost, min, max) = (percent(lost.min(1.0)), percent(min.clamp(0.0, 1.0)), percent(max.clamp(0.0, 1.0)));
-        let about = if loss.decided_by == LossEvidence::Counters { "" } else { "about " };
-        let range = if min == max { String::new() } else { format!(" ({min} to {max})") };
-        warnings.push(format!(
-            "Warning: {about}{lost}{range} of the RPCs are missing from this capture; counts and rates are too low by that much."
-        ));
-    }
-    if loss.head_overwritten {
-        warnings.push("Warning: the start of the capture was overwritten; how much is missing is unknown.".to_owned());
-    }
     let unread = loss.bad_records;
     if unread > 0 && loss.estimated_lost_fraction.is_none() && !loss.head_overwritten {
         warnings.push(format!("Warning: {} log records could not be read.", count(unread)));

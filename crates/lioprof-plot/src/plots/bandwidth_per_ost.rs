@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::bins::Bins;
 use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Bins, Covers, UNATTRIBUTED, add, largest, raise, total, without_file_system};
+use crate::data::{
+    Covers, UNATTRIBUTED, add, bin_width, bins_of, largest, peaks_are, raise, total, without_file_system,
+};
 use crate::draw::{Area, FRAME, Ink, PALE, READ, Scene, TINY, WRITE, index};
 use crate::figure::{
     Axis, BELOW, Grid, HEAD, HeatScale, Key, Page, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,
@@ -17,7 +20,8 @@ pub(super) const PLOT: Plot = Plot {
     title: "Bandwidth per OST",
     how_to_read: "Each panel (or, with more than eight OSTs, each row) is one OST; all share one scale, so \
         they can be compared. The height of a line, or the darkness of a cell, is the number of bytes per \
-        second that RPCs moved which ended in that time bin. Hatching marks the part that comes from RPCs \
+        second that RPCs moved in that time bin, of those that ended in the time shown; what these moved \
+        before it is only in the sums. Hatching marks the part that comes from RPCs \
         whose size is only estimated. Dashed lines are what obdfilter-survey got from the OST, where its \
         output was given. \"unattributed\" is traffic whose OST the capture does not name. OSTs \
         that should share the load but differ by much point to a bad stripe layout or a slow OST; gaps that \
@@ -39,7 +43,10 @@ const MOST_PANELS: usize = 8;
 /// Bytes of an OST over time.
 struct Ost {
     name: String,
+    /// Read and written by requests that ended in the window.
     total: [u64; 2],
+    /// What of it was moved before the window.
+    before: [u64; 2],
     /// Bytes per second, read and written.
     rate: [Vec<f64>; 2],
     /// The estimated part of it.
@@ -53,7 +60,15 @@ struct Ost {
 impl Ost {
     fn new(name: String, available: [Option<f64>; 2], bins: &Bins) -> Self {
         let zero = || [vec![0.0; bins.len()], vec![0.0; bins.len()]];
-        Self { name, total: [0; 2], rate: zero(), bounded: zero(), peak: [Vec::new(), Vec::new()], available }
+        Self {
+            name,
+            total: [0; 2],
+            before: [0; 2],
+            rate: zero(),
+            bounded: zero(),
+            peak: [Vec::new(), Vec::new()],
+            available,
+        }
     }
 
     fn all(&self) -> u64 {
@@ -65,12 +80,13 @@ impl Ost {
         let bounded = [&series.read_bounded_bytes, &series.write_bounded_bytes];
         for i in 0..2 {
             self.total[i] = self.total[i].saturating_add(total(values[i]));
-            add(&mut self.rate[i], &bins.rate(values[i]));
-            add(&mut self.bounded[i], &bins.rate(bounded[i]));
+            self.before[i] = self.before[i].saturating_add(bins.before(values[i]));
+            add(&mut self.rate[i], &bins.rates(values[i]));
+            add(&mut self.bounded[i], &bins.rates(bounded[i]));
             if bins.hide_peaks() {
                 self.peak[i].resize(bins.len(), 0.0);
                 // A target that two servers have had: one after the other.
-                raise(&mut self.peak[i], &bins.peak_rate(values[i]));
+                raise(&mut self.peak[i], &bins.peak_rates(values[i]));
             }
         }
     }
@@ -93,7 +109,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         4..=MOST_PANELS => 110,
         _ => 150,
     };
-    let bins = Bins::new(analysis, longest.unwrap_or(0), most).ok_or("no time bins")?;
+    let bins = bins_of(analysis, longest.unwrap_or(0), most)?;
     let mut osts: Vec<Ost> = Vec::new();
     for (name, parts) in by_name {
         let name = name.unwrap_or(UNATTRIBUTED).to_owned();
@@ -110,8 +126,8 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     // `None` sorts first; unattributed belongs at the end.
     osts.sort_by(|a, b| (a.name == UNATTRIBUTED, &a.name).cmp(&(b.name == UNATTRIBUTED, &b.name)));
     let covers = Covers { bytes: true, targets: true, ..Covers::default() };
-    let peaks = bins.peaks_are(if few { "Thin lines" } else { "Colors" });
-    let what = format!("Bytes per second over time, in bins of {}.{peaks}", bins.width());
+    let peaks = peaks_are(&bins, if few { "Thin lines" } else { "Colors" });
+    let what = format!("Bytes per second over time, in bins of {}.{peaks}", bin_width(&bins));
     let page = Page::new(options, analysis, PLOT.title, &what, covers);
     let time = Window::of(analysis).axis(if few && osts.len() > 3 { 6.0 } else { 10.0 });
     Ok(if few { lines(page, &osts, &bins, &time) } else { heat_maps(page, osts, &bins, &time) })
@@ -148,7 +164,7 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
     for (panel, ost) in panels.iter().zip(osts) {
         let scene = &mut page.scene;
         panel.grid(scene, true, true);
-        let steps = Steps { panel, edges: &bins.edges };
+        let steps = Steps { panel, edges: bins.edges_s() };
         let zero = vec![0.0; bins.len()];
         for (i, ink) in [READ, WRITE].into_iter().enumerate() {
             if ost.total[i] > 0 {
@@ -175,7 +191,11 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
             }
         }
         panel.frame(scene);
-        let sums = format!("read {}, written {}", bytes(ost.total[0] as f64), bytes(ost.total[1] as f64));
+        let sum = |i: usize| match ost.before[i] {
+            0 => bytes(ost.total[i] as f64),
+            before => format!("{} ({} of it before)", bytes(ost.total[i] as f64), bytes(before as f64)),
+        };
+        let sums = format!("read {}, written {}", sum(0), sum(1));
         panel.head(scene, &ost.name, &sums);
     }
     grid.axes(&mut page.scene, &panels);
@@ -201,6 +221,10 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
     }
     osts.sort_by(|a, b| b.all().cmp(&a.all()).then_with(|| a.name.cmp(&b.name)));
     page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);
+    let before: f64 = osts.iter().flat_map(|ost| ost.before).map(|bytes| bytes as f64).sum();
+    if before > 0.0 {
+        page.note(format!("Requests that ended in this time moved {} before it, which are not drawn.", bytes(before)));
+    }
     for (i, name) in ["reads", "writes"].into_iter().enumerate() {
         let ceilings = || osts.iter().filter(|ost| ost.total[i] > 0).filter_map(|ost| ost.available[i]);
         let (low, high) = (ceilings().fold(f64::INFINITY, f64::min), ceilings().fold(0.0, f64::max));
@@ -245,7 +269,7 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
             scene.line(&[(area.x0 - 4.0, y), (area.x1, y)], FRAME, 1.0);
         }
         let panel = Panel { area, x: time, y: &scale.axis };
-        let edges: Vec<f64> = bins.edges.iter().map(|e| panel.x(*e)).collect();
+        let edges: Vec<f64> = bins.edges_s().iter().map(|e| panel.x(*e)).collect();
         for (ost, (y0, y1)) in osts.iter().zip(&places) {
             heat::row(scene, (*y0, y1 - 1.0), &edges, &ost.rate[i], &scale);
         }

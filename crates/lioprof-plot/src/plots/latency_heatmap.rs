@@ -1,9 +1,10 @@
 //! Total time over time.
 
+use lioprof_model::bins::Bins;
 use lioprof_model::{Analysis, Direction, Heatmap};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Bins, Covers, largest};
+use crate::data::{Covers, bin_width, bins_of, largest};
 use crate::draw::{Area, PALE, Scene};
 use crate::figure::{Grid, HeatScale, Key, Page, Swatch, Window, counted, heat, log_count, log_time};
 
@@ -70,13 +71,13 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if longest == 0 {
         return Err("no read or write has a total time");
     }
-    let bins = Bins::new(analysis, longest, 160).ok_or("no time bins")?;
+    let bins = bins_of(analysis, longest, 160)?;
     let both: Vec<Cells> =
         Direction::ALL.into_iter().filter_map(|direction| Cells::of(&maps, direction, &bins)).collect();
     if both.is_empty() {
         return Err("no read or write has a total time");
     }
-    let what = format!("Reads and writes by their time from arrival to end, in bins of {}.", bins.width());
+    let what = format!("Reads and writes by their time from arrival to end, in bins of {}.", bin_width(&bins));
     let mut page = Page::new(options, analysis, PLOT.title, &what, Covers::default());
     page.legend(&[Key::new(Swatch::Fill(PALE), "no RPC")]);
     let range = |pick: fn((f64, f64)) -> f64| both.iter().map(move |c| pick(c.range()));
@@ -93,7 +94,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let scene = &mut page.scene;
     for (panel, cells) in panels.iter().zip(&both) {
         heat::background(scene, panel.area);
-        let edges: Vec<f64> = bins.edges.iter().map(|e| panel.x(*e)).collect();
+        let edges: Vec<f64> = bins.edges_s().iter().map(|e| panel.x(*e)).collect();
         for (bucket, row) in cells.rows.iter().enumerate() {
             let (low, high) = (cells.edges_us[bucket], cells.edges_us[bucket + 1]);
             heat::row(scene, (panel.y(high), panel.y(low)), &edges, row, &scale);

@@ -1,11 +1,12 @@
 //! Lock conflicts and waiting clients over time: panels for a few OSTs, heat maps for many.
 
+use lioprof_model::bins::Bins;
 use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::{Plot, PlotOptions};
 use crate::data::{
-    Bins, Contended, Covers, Kinds, NO_CONFLICT, add, contended, contended_osts, largest, mdt_note, raise,
-    without_file_system,
+    Contended, Covers, Kinds, NO_CONFLICT, add, bin_width, bins_of, contended, contended_osts, largest, mdt_note,
+    peaks_are, raise, without_file_system,
 };
 use crate::draw::{Align, Area, BODY, FRAME, GREY, Item, PALE, QUEUE, SMALL, Scene, TINY, Text, index, ratio};
 use crate::figure::{
@@ -49,13 +50,13 @@ impl<'a> Ost<'a> {
         let (mut rates, mut all, mut waiting) = ([zero(), zero(), zero()], zero(), zero());
         let mut peaks = bins.hide_peaks().then(|| [zero(), zero()]);
         for series in &of.series {
-            add(&mut all, &bins.rate(&series.conflicts));
-            add(&mut rates[0], &bins.rate(&series.true_conflicts));
-            add(&mut rates[1], &bins.rate(&series.expansion_conflicts));
-            add(&mut waiting, &bins.mean(&series.waiting));
+            add(&mut all, &bins.rates(&series.conflicts));
+            add(&mut rates[0], &bins.rates(&series.true_conflicts));
+            add(&mut rates[1], &bins.rates(&series.expansion_conflicts));
+            add(&mut waiting, &bins.means(&series.waiting));
             if let Some([conflicts, waiting]) = &mut peaks {
-                raise(conflicts, &bins.peak_rate(&series.conflicts));
-                raise(waiting, &bins.peak(&series.waiting));
+                raise(conflicts, &bins.peak_rates(&series.conflicts));
+                raise(waiting, &bins.peaks(&series.waiting));
             }
         }
         for (bin, all) in all.iter().enumerate() {
@@ -83,12 +84,12 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         4..=MOST_PANELS => 80,
         _ => 150,
     };
-    let bins = Bins::new(analysis, longest, most).ok_or("no time bins")?;
+    let bins = bins_of(analysis, longest, most)?;
     let osts: Vec<Ost<'_>> = osts.into_iter().map(|ost| Ost::new(ost, &bins)).collect();
     let what = format!(
         "Conflicts between clients per second, and mean number of requests waiting for another client's lock, in bins of {}.{}",
-        bins.width(),
-        bins.peaks_are(if few { "Thin lines" } else { "Colors" })
+        bin_width(&bins),
+        peaks_are(&bins, if few { "Thin lines" } else { "Colors" })
     );
     let page = Page::new(options, analysis, PLOT.title, &what, Covers { locks: true, ..Covers::default() });
     let known = analysis.targets.iter().filter(|t| t.kind == TargetKindName::Ost).map(|t| t.name.as_str());
@@ -143,7 +144,7 @@ fn panels(mut page: Page, osts: &[Ost<'_>], bins: &Bins, time: &Axis, notes: Vec
         let lower = Panel { area: Area::new(x0, split + GAP, x1, y1), x: time, y: &waiting };
         upper.grid(scene, true, true);
         lower.grid(scene, true, true);
-        let steps = Steps { panel: &upper, edges: &bins.edges };
+        let steps = Steps { panel: &upper, edges: bins.edges_s() };
         let mut low = zero.clone();
         for (rates, ink) in ost.rates.iter().zip(Kinds::INKS) {
             let mut high = low.clone();
@@ -154,10 +155,10 @@ fn panels(mut page: Page, osts: &[Ost<'_>], bins: &Bins, time: &Axis, notes: Vec
             low = high;
         }
         steps.line(scene, &ost.all, GREY, 0.5);
-        let steps = Steps { panel: &lower, edges: &bins.edges };
+        let steps = Steps { panel: &lower, edges: bins.edges_s() };
         steps.between(scene, &zero, &ost.waiting, QUEUE.tint(0.75));
         if let Some([conflicts, waiting]) = &ost.peaks {
-            Steps { panel: &upper, edges: &bins.edges }.line(scene, conflicts, GREY, 0.6);
+            Steps { panel: &upper, edges: bins.edges_s() }.line(scene, conflicts, GREY, 0.6);
             steps.line(scene, waiting, QUEUE, 0.6);
         }
         upper.frame(scene);
@@ -243,7 +244,7 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost<'_>>, bins: &Bins, time: &Axis, m
             scene.line(&[(area.x0 - 4.0, y), (area.x1, y)], FRAME, 1.0);
         }
         let panel = Panel { area, x: time, y: &scale.axis };
-        let edges: Vec<f64> = bins.edges.iter().map(|e| panel.x(*e)).collect();
+        let edges: Vec<f64> = bins.edges_s().iter().map(|e| panel.x(*e)).collect();
         for (ost, (y0, y1)) in osts.iter().zip(&places) {
             heat::row(scene, (*y0, y1 - 1.0), &edges, if i == 0 { &ost.all } else { &ost.waiting }, scale);
         }

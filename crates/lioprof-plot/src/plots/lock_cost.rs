@@ -1,9 +1,12 @@
 //! What contention costs: the bandwidth of contended OSTs, with the time in which clients waited.
 
+use lioprof_model::bins::Bins;
 use lioprof_model::{Analysis, TargetKindName, TargetSeries};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Bins, Contended, Covers, NO_CONFLICT, add, contended, contended_osts, cut, largest, seconds, sum};
+use crate::data::{
+    Contended, Covers, NO_CONFLICT, add, bin_width, bins_of, contended, contended_osts, cut, largest, seconds, sum,
+};
 use crate::draw::{Align, Area, GREY, Ink, Item, READ, SMALL, Scene, Text, WRITE, ratio, width};
 use crate::figure::{Grid, Key, Page, Panel, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
 
@@ -47,12 +50,14 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let columns = if osts.len() > 3 { 2 } else { 1 };
     let lengths = analysis.series.targets.iter().map(|s| s.read_bytes.len().max(s.write_bytes.len()));
     let longest = lengths.chain(locks.series.targets.iter().map(|s| s.waiting.len())).max().unwrap_or(0);
-    let bins = Bins::new(analysis, longest, 240 / columns).ok_or("no time bins")?;
-    let fine = Bins::new(analysis, longest, 2000).ok_or("no time bins")?;
+    let bins = bins_of(analysis, longest, 240 / columns)?;
+    let fine = bins_of(analysis, longest, 2000)?;
     let osts: Vec<Ost<'_>> = osts.into_iter().map(|ost| Ost::new(analysis, ost, &bins, &fine)).collect();
 
-    let what =
-        format!("Bytes per second read and written, in bins of {}, and when clients waited for locks.", bins.width());
+    let what = format!(
+        "Bytes per second read and written, in bins of {}, and when clients waited for locks.",
+        bin_width(&bins)
+    );
     let covers = Covers { locks: true, targets: true, bytes: true };
     let mut page = Page::new(options, analysis, PLOT.title, &what, covers);
     let (reads, both) = (largest(osts.iter().flat_map(|o| &o.read)), largest(osts.iter().flat_map(|o| &o.both)));
@@ -89,7 +94,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
             scene.mark(Item::Rect { area: Area::new(x0, y0 - BAR_HIGH - 1.0, x1, y0 - 1.0), ink: BAR });
         }
         panel.grid(scene, true, true);
-        let steps = Steps { panel, edges: &bins.edges };
+        let steps = Steps { panel, edges: bins.edges_s() };
         let zero = vec![0.0; bins.len()];
         steps.between(scene, &zero, &ost.read, READ.tint(0.75));
         steps.between(scene, &ost.read, &ost.both, WRITE.tint(0.75));
@@ -106,15 +111,15 @@ impl<'a> Ost<'a> {
         let mut both = read.clone();
         let mine = |s: &&TargetSeries| s.kind == TargetKindName::Ost && s.name.as_deref() == Some(of.name);
         for series in analysis.series.targets.iter().filter(mine) {
-            add(&mut read, &bins.rate(&series.read_bytes));
-            add(&mut both, &bins.rate(&series.write_bytes));
+            add(&mut read, &bins.rates(&series.read_bytes));
+            add(&mut both, &bins.rates(&series.write_bytes));
         }
         add(&mut both, &read);
         let mut waiting = vec![0.0; fine.len()];
-        of.series.iter().for_each(|series| add(&mut waiting, &fine.mean(&series.waiting)));
+        of.series.iter().for_each(|series| add(&mut waiting, &fine.means(&series.waiting)));
         let mut waits: Vec<(f64, f64)> = Vec::new();
         for (bin, _) in waiting.iter().enumerate().filter(|(_, waiting)| **waiting > 0.0) {
-            let (from, to) = (fine.edges[bin], fine.edges[bin + 1]);
+            let (from, to) = (fine.edges_s()[bin], fine.edges_s()[bin + 1]);
             match waits.last_mut() {
                 Some(last) if last.1 >= from => last.1 = to,
                 _ => waits.push((from, to)),

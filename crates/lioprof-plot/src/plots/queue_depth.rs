@@ -1,9 +1,10 @@
 //! Requests that wait and requests in process.
 
+use lioprof_model::bins::Bins;
 use lioprof_model::{Analysis, NodeSeries};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Bins, Covers, add, cut, largest};
+use crate::data::{Covers, add, bin_width, bins_of, cut, largest, peaks_are};
 use crate::draw::{QUEUE, SERVICE, Scene, ratio};
 use crate::figure::{Grid, Key, Page, Steps, Swatch, Window, from_zero, short};
 
@@ -33,15 +34,15 @@ struct Depth<'a> {
 
 impl<'a> Depth<'a> {
     fn of(series: &'a NodeSeries, bins: &Bins) -> Self {
-        let (in_process, queued) = (bins.mean(&series.in_process), bins.mean(&series.queued));
+        let (in_process, queued) = (bins.means(&series.in_process), bins.means(&series.queued));
         // Bins at the ends of the window may be shorter or longer than the others.
-        let width = |i: usize| bins.edges[i + 1] - bins.edges[i];
+        let width = |i: usize| bins.edges_s()[i + 1] - bins.edges_s()[i];
         let all: f64 = (0..bins.len()).map(width).sum();
         let mean = |values: &[f64]| ratio(values.iter().enumerate().map(|(i, v)| v * width(i)).sum(), all);
         let (mean_queued, mean_in_process) = (mean(&queued), mean(&in_process));
         let mut both = in_process.clone();
         add(&mut both, &queued);
-        let peak = if bins.hide_peaks() { bins.peak(&series.in_flight) } else { Vec::new() };
+        let peak = if bins.hide_peaks() { bins.peaks(&series.in_flight) } else { Vec::new() };
         Self { node: &series.node, in_process, both, peak, mean_queued, mean_in_process }
     }
 
@@ -57,14 +58,14 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         return Err("no server handled a request");
     }
     let columns = if nodes.len() > 3 { 2 } else { 1 };
-    let bins = Bins::new(analysis, longest, 240 / columns).ok_or("no time bins")?;
+    let bins = bins_of(analysis, longest, 240 / columns)?;
     let mut depths: Vec<Depth<'_>> = nodes.iter().map(|node| Depth::of(node, &bins)).collect();
     if depths.iter().all(|d| largest(&d.both) <= 0.0) {
         return Err("no server had a request queued or in process");
     }
     depths.sort_by(|a, b| b.mean().total_cmp(&a.mean()).then_with(|| a.node.cmp(b.node)));
     let hidden = cut(&mut depths, MOST_PANELS, Depth::mean);
-    let (width, peaks) = (bins.width(), bins.peaks_are("Line"));
+    let (width, peaks) = (bin_width(&bins), peaks_are(&bins, "Line"));
     let what = format!("Mean number of requests that waited or were handled, in bins of {width}.{peaks}");
     let mut page = Page::new(options, analysis, PLOT.title, &what, Covers::default());
     page.legend(&[
@@ -82,7 +83,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let scene = &mut page.scene;
     for (panel, depth) in panels.iter().zip(&depths) {
         panel.grid(scene, true, true);
-        let steps = Steps { panel, edges: &bins.edges };
+        let steps = Steps { panel, edges: bins.edges_s() };
         let zero = vec![0.0; bins.len()];
         steps.between(scene, &depth.in_process, &depth.both, QUEUE.alpha(0.75));
         steps.between(scene, &zero, &depth.in_process, SERVICE.alpha(0.75));

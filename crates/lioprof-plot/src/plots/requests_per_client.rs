@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lioprof_model::bins::Bins;
 use lioprof_model::{Analysis, FlowSeries};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Bins, Covers, UNATTRIBUTED, add, cut, largest, total};
+use crate::data::{Covers, UNATTRIBUTED, add, bin_width, bins_of, cut, largest, total};
 use crate::draw::{CATEGORIES, Ink, Item, OTHERS, Scene};
 use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, counted, from_zero, percent};
 
@@ -51,7 +52,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let hidden = cut(&mut targets, MOST_PANELS, |t| t.rpcs as f64);
     let columns = if targets.len() > 3 { 2 } else { 1 };
     let longest = flows.iter().map(|f| f.read_rpcs.len().max(f.write_rpcs.len())).max();
-    let bins = Bins::new(analysis, longest.unwrap_or(0), 180 / columns).ok_or("no time bins")?;
+    let bins = bins_of(analysis, longest.unwrap_or(0), 180 / columns)?;
     // Those of the panels alone: a client that only uses other OSTs would have a colour and no line.
     let mut by_client: BTreeMap<&str, u64> = BTreeMap::new();
     for flow in targets.iter().flat_map(|target| &target.flows) {
@@ -64,7 +65,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     clients.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     let top: Vec<&str> = clients.iter().take(CATEGORIES.len()).map(|c| c.0).collect();
 
-    let what = format!("Read and write RPCs that ended per second, by client, in bins of {}.", bins.width());
+    let what = format!("Read and write RPCs that ended per second, by client, in bins of {}.", bin_width(&bins));
     let covers = Covers { targets: true, ..Covers::default() };
     let mut page = Page::new(options, analysis, PLOT.title, &what, covers);
     let panelled: Vec<ClientLines> = targets.iter().map(|t| ClientLines::of(analysis, t, &top, &bins)).collect();
@@ -128,8 +129,8 @@ impl ClientLines {
                 names.extend(flow.nid.as_deref());
             }
             let line = known.map_or(&mut others, |at| &mut clients[at]);
-            add(line, &bins.rate(&flow.read_rpcs));
-            add(line, &bins.rate(&flow.write_rpcs));
+            add(line, &bins.rates(&flow.read_rpcs));
+            add(line, &bins.rates(&flow.write_rpcs));
         }
         // Clients behind the row without a NID are named in the flows of the whole capture.
         let here = |name: Option<&str>| name.unwrap_or(UNATTRIBUTED) == target.name;
@@ -158,7 +159,7 @@ impl ClientLines {
 fn line(scene: &mut Scene, panel: &Panel<'_>, bins: &Bins, values: &[f64], ink: Ink, width: f64) {
     let mut points: Vec<(f64, f64)> = Vec::new();
     for (i, value) in values.iter().enumerate() {
-        let (from, to) = (bins.edges[i], bins.edges[i + 1]);
+        let (from, to) = (bins.edges_s()[i], bins.edges_s()[i + 1]);
         let level = bins.is_filler(i) || values.len() == 1;
         let at = if level { vec![from, to] } else { vec![f64::midpoint(from, to)] };
         points.extend(at.into_iter().map(|time| (panel.x(time), panel.y(*value))));

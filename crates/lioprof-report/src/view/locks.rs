@@ -1,9 +1,10 @@
 //! Who fights whom.
 
+use lioprof_model::bins::Bins;
 use lioprof_model::{Analysis, LockObject, LockPair, LockSeries, LockTarget, Locks, Timeline};
 use serde::Serialize;
 
-use super::bins::Bins;
+use super::bins::{bins_of, edges, sums};
 use super::limits::{
     MAX_BINS, MAX_HOLDS, MAX_JOBS, MAX_LANES, MAX_LOCK_OBJECTS, MAX_LOCK_TARGETS, MAX_PAIRS, MAX_TIMELINES,
 };
@@ -35,7 +36,7 @@ pub(crate) fn locks<'a>(
     let objects = locks.objects.iter().chain(&locks.mdt_objects);
     let of_objects = objects.clone().count();
     let pairs = locks.pairs.iter().chain(&locks.mdt_pairs);
-    let bins = Bins::new(analysis, MAX_BINS);
+    let bins = bins_of(analysis, MAX_BINS);
     let fought = locks.targets.iter().filter(|it| it.totals.conflicts > 0);
     let mut timelines = 0;
     // The objects' names come first: targets and clients are numbered by them.
@@ -57,7 +58,7 @@ pub(crate) fn locks<'a>(
         pairs: pairs.clone().take(MAX_PAIRS).map(|it| pair_row(it, names)).collect::<Vec<_>>(),
         of_pairs: pairs.count(),
         jobs: &locks.jobs[..locks.jobs.len().min(MAX_JOBS)],
-        edges_s: bins.edges(),
+        edges_s: edges(&bins),
         lanes: lanes(locks, &bins, names),
     })
 }
@@ -174,9 +175,9 @@ fn lanes<'a>(locks: &'a Locks, bins: &Bins, names: &mut NameNumbers<'a>) -> Vec<
     rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (&a.1.target, &a.1.node).cmp(&(&b.1.target, &b.1.node))));
     let lane = |(_, it): (u64, &'a LockSeries)| Lane {
         target: names.target(&it.target),
-        conflicts: Dense(bins.sums(&it.conflicts)),
-        true_conflicts: Dense(bins.sums(&it.true_conflicts)),
-        expansion_conflicts: Dense(bins.sums(&it.expansion_conflicts)),
+        conflicts: Dense(sums(bins, &it.conflicts)),
+        true_conflicts: Dense(sums(bins, &it.true_conflicts)),
+        expansion_conflicts: Dense(sums(bins, &it.expansion_conflicts)),
         waiting: Dense(bins.means(&it.waiting)),
     };
     rows.into_iter().take(MAX_LANES).map(lane).collect()

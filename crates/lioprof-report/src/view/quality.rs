@@ -11,6 +11,8 @@ use crate::object::object;
 pub(crate) fn quality(analysis: &Analysis) -> impl Serialize {
     object!(Quality {
         loss: &analysis.loss,
+        // The share of RPCs, in words; null: unknown, or none.
+        missing: analysis.loss.missing(),
         size_evidence: &analysis.totals.size_evidence,
         target_evidence: &analysis.totals.target_evidence,
         inputs: analysis.inputs.iter().take(MAX_INPUTS).map(input).collect::<Vec<_>>(),

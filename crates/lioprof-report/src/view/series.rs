@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use lioprof_model::bins::Bins;
 use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 use serde::Serialize;
 
-use super::bins::{Bins, add};
+use super::bins::{add, bins_of, edges, sums};
 use super::limits::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_SERIES_NUMBERS, MAX_TARGETS};
 use super::names::NameNumbers;
 use super::number::{Dense, Rough};
@@ -45,12 +46,12 @@ pub(crate) struct Lane {
 
 impl Lane {
     fn add(&mut self, bins: &Bins, it: &TargetSeries) {
-        add(&mut self.read_bytes.0, &bins.sums(&it.read_bytes));
-        add(&mut self.write_bytes.0, &bins.sums(&it.write_bytes));
-        add(&mut self.read_bounded_bytes.0, &bins.sums(&it.read_bounded_bytes));
-        add(&mut self.write_bounded_bytes.0, &bins.sums(&it.write_bounded_bytes));
-        add(&mut self.read_rpcs.0, &bins.sums(&it.read_rpcs));
-        add(&mut self.write_rpcs.0, &bins.sums(&it.write_rpcs));
+        add(&mut self.read_bytes.0, &sums(bins, &it.read_bytes));
+        add(&mut self.write_bytes.0, &sums(bins, &it.write_bytes));
+        add(&mut self.read_bounded_bytes.0, &sums(bins, &it.read_bounded_bytes));
+        add(&mut self.write_bounded_bytes.0, &sums(bins, &it.write_bounded_bytes));
+        add(&mut self.read_rpcs.0, &sums(bins, &it.read_rpcs));
+        add(&mut self.write_rpcs.0, &sums(bins, &it.write_rpcs));
         add(&mut self.queued.0, &bins.means(&it.queued));
         add(&mut self.in_process.0, &bins.means(&it.in_process));
     }
@@ -70,7 +71,7 @@ pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) ->
     for it in analysis.series.targets.iter().filter(with_data) {
         by_name.entry(it.name.as_deref()).or_default().push(it);
     }
-    let bins = Bins::new(analysis, most_bins(by_name.len()));
+    let bins = bins_of(analysis, most_bins(by_name.len()));
     let mut total = Lane::default();
     let mut order: BTreeSet<_> = BTreeSet::new();
     let named: BTreeSet<&str> = analysis.findings.iter().flat_map(|it| &it.targets).map(String::as_str).collect();
@@ -99,16 +100,22 @@ pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) ->
     });
     let lanes = lanes.collect::<Vec<_>>();
     let together = |direction| analysis.available(direction).map(|it| it.ceiling_bytes_per_s);
-    let node_bins = Bins::new(analysis, MAX_BINS);
+    let before = |values: fn(&TargetSeries) -> &Vec<u64>| {
+        let all = by_name.values().flatten().map(|it| bins.before(values(it)));
+        all.fold(0_u64, u64::saturating_add)
+    };
+    let node_bins = bins_of(analysis, MAX_BINS);
     let heat = (by_name.len() > MAX_LANES).then(|| heat(analysis, &by_name, names));
     object!(Series {
-        edges_s: bins.edges(),
+        edges_s: edges(&bins),
         // All targets, known or not.
         total: Lane { read_ceiling: together(Direction::Read), write_ceiling: together(Direction::Write), ..total },
         // Single targets, busiest first; those that findings name are among them.
         lanes,
+        // What requests that ended in the window moved before it, read and written: in the sums, in no bin.
+        before_bytes: [before(|it| &it.read_bytes), before(|it| &it.write_bytes)],
         heat,
-        node_edges_s: node_bins.edges(),
+        node_edges_s: edges(&node_bins),
         nodes: nodes(analysis, &node_bins),
         of_nodes: analysis.series.nodes.len(),
     })
@@ -134,20 +141,20 @@ fn heat<'a>(
     names: &mut NameNumbers<'a>,
 ) -> impl Serialize + use<> {
     let osts: Vec<_> = by_name.iter().filter_map(|(name, parts)| Some(((*name)?, parts))).take(MAX_TARGETS).collect();
-    let bins = Bins::new(analysis, (MAX_HEAT_CELLS / osts.len().max(1)).clamp(1, MAX_BINS));
+    let bins = bins_of(analysis, (MAX_HEAT_CELLS / osts.len().max(1)).clamp(1, MAX_BINS));
     let (mut read, mut write) = (Vec::new(), Vec::new());
     let mut targets = Vec::new();
     for (name, parts) in osts {
         let (mut row_read, mut row_write) = (vec![0.0; bins.len()], vec![0.0; bins.len()]);
         for part in parts {
-            add(&mut row_read, &bins.sums(&part.read_bytes));
-            add(&mut row_write, &bins.sums(&part.write_bytes));
+            add(&mut row_read, &sums(&bins, &part.read_bytes));
+            add(&mut row_write, &sums(&bins, &part.write_bytes));
         }
         targets.push(names.target(name));
         read.extend(row_read);
         write.extend(row_write);
     }
-    object!(Heat { edges_s: bins.edges(), targets, read_bytes: Rough(read), write_bytes: Rough(write) })
+    object!(Heat { edges_s: edges(&bins), targets, read_bytes: Rough(read), write_bytes: Rough(write) })
 }
 
 /// Servers over time, the busiest first: all their RPCs.
@@ -160,7 +167,7 @@ fn nodes<'a>(analysis: &'a Analysis, bins: &Bins) -> Vec<impl Serialize + use<'a
             node: &it.node,
             queued: Dense(bins.means(&it.queued)),
             in_process: Dense(bins.means(&it.in_process)),
-            rpcs: Dense(bins.sums(&it.rpcs)),
+            rpcs: Dense(sums(bins, &it.rpcs)),
         })
     });
     lanes.collect()

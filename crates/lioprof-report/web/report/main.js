@@ -40,16 +40,6 @@ function reportPage() {
         el("div", { title: hint }, el("dt", null, name), el("dd", { "data-total": name }, value, more && el("small", null, more))),
       ),
     ),
-    DATA.quality.loss.head_overwritten || DATA.quality.loss.estimated_lost_fraction > 0.01
-      ? el(
-          "p.banner",
-          null,
-          DATA.quality.loss.head_overwritten
-            ? "The beginning of this capture was overwritten; how much is missing is unknown. Sums are lower bounds."
-            : `${lostShare(DATA.quality.loss)} of the RPCs are missing; ` +
-                `counts and bytes are too low by that much.`,
-        )
-      : null,
     // Views first: the links of findings and of the bar lead to them.
     ...(() => {
       const views = [

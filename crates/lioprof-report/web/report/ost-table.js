@@ -79,3 +79,9 @@ function ostTable(body) {
     },
   };
 }
+
+/** What the sums hold and the curves do not. */
+function movedBefore() {
+  const before = DATA.series.before_bytes.reduce((sum, value) => sum + value, 0);
+  return before ? `Requests that ended in this time moved ${bytes(before)} before it: in the sums, not in the curves.` : "";
+}

@@ -315,8 +315,8 @@ function buildBandwidth(body, controls) {
       legend([[first, words[0]], [second, words[1]], ...(hatched ? [[colors.muted, "size estimated", "hatched"]] : [])]),
       chart.plan?.highestCell ? heatLegend("0", byteRate(chart.plan.highestCell), "heat map, square-root scale") : null,
     );
-    note.hidden = !needsSample(selection);
-    note.textContent = needsSample(selection) ? `Clients and objects over time: ${SAMPLE_NOTE}.` : "";
+    note.textContent = needsSample(selection) ? `Clients and objects over time: ${SAMPLE_NOTE}.` : movedBefore();
+    note.hidden = !note.textContent;
     more.hidden = selection.targets.length > 0 || DATA.series.lanes.length <= FEW_LANES;
     more.textContent =
       lanesShown > FEW_LANES ? "Fewer OSTs" : `${DATA.series.heat ? "Busiest" : "All"} ${DATA.series.lanes.length} OSTs as lanes`;

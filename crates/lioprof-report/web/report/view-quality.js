@@ -79,13 +79,6 @@ function evidenceBar(title, sums) {
   );
 }
 
-/** The share of lost RPCs as a sentence begins, with its bounds if they differ. */
-function lostShare(loss) {
-  const [lost, min, max] = [loss.estimated_lost_fraction, loss.lost_fraction_min, loss.lost_fraction_max];
-  const range = max !== null && percent(min) !== percent(max) ? ` (${percent(min)} to ${percent(max)})` : "";
-  return `${loss.decided_by === "counters" ? "" : "About "}${percent(lost)}${range}`;
-}
-
 /** What counters and trace have, by service and OST. */
 function lossTable(loss) {
   if (!loss.by_service.length && !loss.by_target.length) return null;
@@ -116,13 +109,13 @@ function lossTable(loss) {
 }
 
 function buildQuality(body) {
-  const { loss, inputs, of_inputs: ofInputs, sampled: sampledNodes } = DATA.quality;
+  const { loss, missing, inputs, of_inputs: ofInputs, sampled: sampledNodes } = DATA.quality;
   const lost = loss.estimated_lost_fraction;
   const sentence =
     lost === null || loss.head_overwritten
       ? `How much is missing is unknown${loss.head_overwritten ? ": the beginning of the capture was overwritten" : ""}.`
-      : lost > 0
-        ? `${lostShare(loss)} of the RPCs are missing.`
+      : missing
+        ? `${missing[0].toUpperCase()}${missing.slice(1)} of the RPCs are missing.`
         : "No RPC is known to be missing.";
   body.append(
     el(

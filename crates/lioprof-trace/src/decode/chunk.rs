@@ -17,6 +17,7 @@ use lustre_debuglog::message::{
 use lustre_debuglog::record::mask;
 use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Message, Record, TargetName};
+use memchr::memchr2;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::client;
@@ -112,7 +113,7 @@ pub(crate) struct Counts {
     pub(crate) summary: TraceSummary,
     pub(crate) malformed: BTreeMap<&'static str, u64>,
     /// Records of other kinds, by file, then function.
-    pub(crate) other: FxHashMap<SourceName, FxHashMap<FunctionName, u64>>,
+    pub(crate) other: Others,
     /// Streams seen, by number: whether the first record of each carried the `F` flag.
     pub(crate) stream_heads: Vec<Head>,
     /// Lines that did not arrive as they were logged.
@@ -178,11 +179,11 @@ pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<E
     decoder.repairable = true;
     let mut changed = decoder.text(data);
     // The messages fit with such names; of names there are few.
-    if decoder.out.symbols.iter().any(|(_, name)| characters::has_markup(name)) {
+    if decoder.out.symbols.iter().any(|(_, name)| memchr2(b'&', b'<', name).is_some() && characters::has_markup(name)) {
         decoder = Decoder::new(0, names, Vec::new());
         changed = Some(0);
     }
-    let mut out = decoder.out;
+    let mut out = decoder.finish();
     if let Some(from) = changed {
         out = repaired_from(data, from, names, out);
     }
@@ -199,7 +200,7 @@ fn repaired_from(data: &[u8], from: usize, names: bool, mut out: Decoded) -> Dec
     kinds::merge(&mut out.counts.repairs, repaired.repairs);
     let mut again = Decoder { out, ..Decoder::new(0, names, Vec::new()) };
     again.text(&repaired.text);
-    again.out
+    again.finish()
 }
 
 /// Decodes records of a binary log, into a buffer that is empty; with `names`, names of files are kept.
@@ -211,7 +212,7 @@ pub(crate) fn decode_binary(mut records: FramedRecords<'_>, names: bool, events:
         decoder.record(&record, false);
     }
     debug_assert!(records.rest().is_empty(), "the reader frames all that it hands out");
-    decoder.out
+    decoder.finish()
 }
 
 /// Bytes of a log per event, in a log that holds many of them.
@@ -221,6 +222,7 @@ struct Decoder<'a> {
     out: Decoded,
     recent: Recent,
     handlings: Handlings<'a>,
+    sites: Sites<'a>,
     names: bool,
     /// What is not as it was logged may be repaired: then it is not counted.
     repairable: bool,
@@ -235,13 +237,24 @@ impl<'a> Decoder<'a> {
             out: Decoded { events, ..Decoded::default() },
             recent: Recent::default(),
             handlings: Handlings::default(),
+            sites: Sites::default(),
             names,
             repairable: false,
         }
     }
 
+    /// What the records held.
+    fn finish(mut self) -> Decoded {
+        self.sites.flush(&mut self.out.counts.other);
+        self.out
+    }
+
     /// Takes the records of a text, up to the first one that may be repaired: where it begins.
     fn text(&mut self, data: &'a [u8]) -> Option<usize> {
+        // Nothing here is as it was logged: to look for the first header of the usual kind may take longer than to repair it all.
+        if self.repairable && !data.is_empty() && repair::begins_elsewhere(data) {
+            return Some(0);
+        }
         let mut records = TextRecords::new(data);
         while let Some(item) = records.next() {
             match item {
@@ -305,7 +318,7 @@ impl<'a> Decoder<'a> {
         let body = match &message {
             Message::Other => {
                 self.unread(record, 0);
-                self.count_other(record);
+                self.sites.count(record, &mut self.out.counts.other);
                 if client::is_of_data(record) {
                     self.event(record, Body::Client(ClientStep::MovedData));
                 }
@@ -353,16 +366,6 @@ impl<'a> Decoder<'a> {
     fn event(&mut self, record: &Record<'_>, body: Body) {
         let (time_us, pid, stream) = (record.time_us, record.pid, record.stream());
         self.out.events.push(Event { time_us, pid, stream, segment: 0, body });
-    }
-
-    /// Counts a record of a kind that is not interpreted; allocates only for the first of its kind.
-    fn count_other(&mut self, record: &Record<'_>) {
-        let other = &mut self.out.counts.other;
-        if let Some(n) = other.get_mut(record.file).and_then(|functions| functions.get_mut(record.function)) {
-            *n += 1;
-        } else {
-            *other.entry(record.file.into()).or_default().entry(record.function.into()).or_default() += 1;
-        }
     }
 
     /// The event of a message, if the analysis uses it.
@@ -559,6 +562,65 @@ fn for_people(record: &Record<'_>, events: &mut LoggedEvents) {
     let text = record.message();
     if let Some(event) = ConsoleEvent::parse(text, Voice::of(record)) {
         events.add(event.kind, record.time_us, event.is_echo, || LoggedEvent::new(record.time_us, text, &event));
+    }
+}
+
+/// Records of other kinds, by source file, then function.
+type Others = FxHashMap<SourceName, FxHashMap<FunctionName, u64>>;
+
+/// Where records of other kinds were logged lately: in a log with many masks they are most of it, and come from the same few places.
+struct Sites<'a>([Site<'a>; SITES]);
+
+/// Places that are remembered.
+const SITES: usize = 64;
+
+/// A place, and how many records it has logged that are not in the counts yet.
+#[derive(Clone, Copy, Default)]
+struct Site<'a> {
+    file: &'a [u8],
+    function: &'a [u8],
+    records: u64,
+}
+
+impl Default for Sites<'_> {
+    fn default() -> Self {
+        Self([Site::default(); SITES])
+    }
+}
+
+impl<'a> Sites<'a> {
+    /// Counts a record.
+    #[inline]
+    fn count(&mut self, record: &Record<'a>, others: &mut Others) {
+        let Record { file, function, .. } = *record;
+        let first = function.first().copied().unwrap_or(0);
+        let last = function.last().copied().unwrap_or(0);
+        let key = function.len() + usize::from(first) * 3 + usize::from(last) * 7 + file.len() * 5;
+        let site = &mut self.0[key % SITES];
+        if site.function != function || site.file != file {
+            site.flush(others);
+            *site = Site { file, function, records: 0 };
+        }
+        site.records += 1;
+    }
+
+    fn flush(&mut self, others: &mut Others) {
+        self.0.iter_mut().for_each(|site| site.flush(others));
+    }
+}
+
+impl Site<'_> {
+    /// Adds the records to the counts; allocates only for the first of its kind.
+    fn flush(&mut self, others: &mut Others) {
+        let records = std::mem::take(&mut self.records);
+        if records == 0 {
+            return;
+        }
+        if let Some(n) = others.get_mut(self.file).and_then(|functions| functions.get_mut(self.function)) {
+            *n += records;
+        } else {
+            *others.entry(self.file.into()).or_default().entry(self.function.into()).or_default() += records;
+        }
     }
 }
 

@@ -39,12 +39,33 @@ pub(crate) fn with_single_blanks(text: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Bytes that what is made plain begins with.
+const STANDS_FOR_OTHERS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0x80;
+    while byte < 256 {
+        table[byte] = true;
+        byte += 1;
+    }
+    let signs = b"\x1b\x08&<=";
+    let mut at = 0;
+    while at < signs.len() {
+        table[signs[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
 /// The text with plain characters: without colours, tags and invisible characters, with blanks, quotes and dashes for what stands in
 /// their place, and with entities and quoted-printable bytes decoded.
 pub(crate) fn plain(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let run = rest.iter().position(|byte| STANDS_FOR_OTHERS[usize::from(*byte)]).unwrap_or(rest.len());
+        out.extend_from_slice(&rest[..run]);
+        at += run;
+        let rest = &rest[run..];
         let (skip, put): (usize, &[u8]) = match rest {
             [0x1b, b'[', ..] => (escape_len(rest), b""),
             [0x1b, b']', ..] => (title_len(rest), b""),

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use lustre_debuglog::frame::text::{MAX_RECORD, SUMMARY, TextItem, TextRecords, header_len, starts_like_header};
+use lustre_debuglog::frame::text::{
+    MAX_RECORD, SUMMARY, TextItem, TextRecords, header_len, record_in, starts_like_header,
+};
 use lustre_debuglog::frame::{SkipReason, Skipped};
 use lustre_debuglog::message::Handled;
 use lustre_debuglog::record::mask;
@@ -119,7 +121,7 @@ impl Group {
         let mut texts = vec![text];
         texts.extend_from_slice(&lines[broken + 1..]);
         texts.len() == 1 && !wrap::begins_known(text)
-            || put_together(&texts, &self.widths[broken..]).is_some_and(|whole| wrap::is_whole(&whole.text))
+            || put_together(&texts, &self.widths[broken..]).is_some_and(|whole| whole.fits)
     }
 
     fn lines(&self) -> Vec<&[u8]> {
@@ -140,6 +142,13 @@ impl Group {
                 *repairs.entry(kind).or_default() += lines as u64;
             }
         };
+        // Most records are of one line, and only something stood before that.
+        if self.ends.len() == 1 && record_in(&self.bytes).is_some_and(|record| !is_line_changed(&record)) {
+            count(Repair::Prefix, usize::from(self.is_prefixed));
+            out.extend_from_slice(&self.bytes);
+            out.push(b'\n');
+            return true;
+        }
         let lines = self.lines();
         let Some((header, broken, text)) = header_of(&lines) else {
             count(Repair::Remark, lines.len());
@@ -150,10 +159,12 @@ impl Group {
         let mut texts: Vec<&[u8]> = Vec::with_capacity(lines.len() - broken);
         texts.push(text);
         texts.extend_from_slice(&lines[broken + 1..]);
-        if texts.len() == 1 && !is_line_changed(&[&header, text].concat()) {
+        // Of a header that was broken, too.
+        let is_whole_line = || record_in(&[&header, text].concat()).is_some_and(|record| !is_line_changed(&record));
+        if texts.len() == 1 && broken > 0 && is_whole_line() {
             out.extend_from_slice(text);
             count(Repair::Wrapped, broken);
-        } else if let Some(Whole { text, breaks, repair }) = put_together(&texts, &self.widths[broken..]) {
+        } else if let Some(Whole { text, breaks, repair, .. }) = put_together(&texts, &self.widths[broken..]) {
             let own_breaks = memchr::memchr_iter(b'\n', &text).count();
             out.extend_from_slice(&text);
             count(Repair::Wrapped, broken + breaks - own_breaks.min(breaks));
@@ -171,25 +182,22 @@ impl Group {
     }
 }
 
-/// Whether a record of one line, without its end, may have been changed.
-fn is_line_changed(line: &[u8]) -> bool {
-    match TextRecords::new(line).next() {
-        Some(TextItem::Record(record, _)) => {
-            let message = Message::parse(&record);
-            may_be_changed(&message, &record, false) || holds_markup(&message)
-        }
-        _ => true,
-    }
+/// Whether a record of one line may have been changed.
+fn is_line_changed(record: &Record<'_>) -> bool {
+    let message = Message::parse(record);
+    may_be_changed(&message, record, false) || holds_markup(&message)
 }
 
 /// Puts the text of a record together. Where that does not succeed, lines that may be prefixes, which a break left alone, are left out.
 fn put_together(texts: &[&[u8]], widths: &[usize]) -> Option<Whole> {
-    let as_it_is = texts.join(&b'\n');
-    if texts.len() > 1 && wrap::has_own_breaks(&as_it_is) {
-        return Some(Whole { text: as_it_is, breaks: texts.len() - 1, repair: None });
+    if texts.len() > 1 && wrap::may_begin_with_breaks(texts[0]) {
+        let as_it_is = texts.join(&b'\n');
+        if wrap::has_own_breaks(&as_it_is) {
+            return Some(Whole { text: as_it_is, breaks: texts.len() - 1, repair: None, fits: true });
+        }
     }
     let found = wrap::whole(texts, widths);
-    if found.as_ref().is_some_and(|whole| wrap::is_whole(&whole.text)) {
+    if found.as_ref().is_some_and(|whole| whole.fits) {
         return found;
     }
     let is_own = |(i, text): &(usize, &&[u8])| *i == 0 || !prefix::is_bare(text);
@@ -199,7 +207,7 @@ fn put_together(texts: &[&[u8]], widths: &[usize]) -> Option<Whole> {
     }
     let own_texts: Vec<&[u8]> = own.iter().map(|&i| texts[i]).collect();
     let own_widths: Vec<usize> = own.iter().filter_map(|&i| widths.get(i).copied()).collect();
-    match wrap::whole(&own_texts, &own_widths).filter(|whole| wrap::is_whole(&whole.text)) {
+    match wrap::whole(&own_texts, &own_widths).filter(|whole| whole.fits) {
         Some(whole) => Some(Whole { breaks: own[whole.breaks], ..whole }),
         None => found,
     }
@@ -216,7 +224,11 @@ fn header_of<'a>(lines: &[&'a [u8]]) -> Option<(Vec<u8>, usize, &'a [u8])> {
         }
         header
     };
-    if let Some(len) = header_len(first) {
+    // Before its end there is no need to read it.
+    let has_end = |line: &[u8]| memchr::memchr(b')', line).is_some();
+    if has_end(first)
+        && let Some(len) = header_len(first)
+    {
         return Some((with_blank(&first[..len]), 0, &first[len..]));
     }
     if !starts_like_header(first) {
@@ -227,7 +239,9 @@ fn header_of<'a>(lines: &[&'a [u8]]) -> Option<(Vec<u8>, usize, &'a [u8])> {
     for (i, line) in lines.iter().enumerate().skip(1).take(4) {
         let before = joined.len();
         joined.extend_from_slice(line);
-        if let Some(len) = header_len(&joined) {
+        if has_end(&joined)
+            && let Some(len) = header_len(&joined)
+        {
             let text = line.get(len.checked_sub(before)?..)?;
             return Some((with_blank(&joined[..len]), i, text));
         }
@@ -248,8 +262,22 @@ pub(crate) fn may_hold_record(skipped: &[u8]) -> bool {
     !skipped.contains(&0) && (!skipped.ends_with(b"\n") || holds_header(skipped))
 }
 
+/// Whether a piece of text begins with neither a record nor what a crash or `lctl` leaves there.
+pub(crate) fn begins_elsewhere(data: &[u8]) -> bool {
+    data[0] != 0 && !data.starts_with(SUMMARY) && header_len(data).is_none()
+}
+
 /// A piece of text, whole records, as it was logged: itself where nothing was changed. And what was left out of it because it is no record.
 pub(crate) fn as_logged(data: &[u8]) -> (Cow<'_, [u8]>, Vec<Skipped>) {
+    let repaired_from = |at: usize| {
+        let rest = repaired(&data[at..]);
+        let behind = |skipped: Skipped| Skipped { offset: at + skipped.offset, ..skipped };
+        let left_out = rest.skipped.into_iter().map(behind).collect();
+        (Cow::Owned([&data[..at], &rest.text].concat()), left_out)
+    };
+    if !data.is_empty() && begins_elsewhere(data) {
+        return repaired_from(0);
+    }
     let mut records = TextRecords::new(data);
     while let Some(item) = records.next() {
         let (at, is_changed) = match item {
@@ -265,10 +293,7 @@ pub(crate) fn as_logged(data: &[u8]) -> (Cow<'_, [u8]>, Vec<Skipped>) {
             TextItem::Summary(at, _) => (at, false),
         };
         if is_changed {
-            let rest = repaired(&data[at..]);
-            let behind = |skipped: Skipped| Skipped { offset: at + skipped.offset, ..skipped };
-            let left_out = rest.skipped.into_iter().map(behind).collect();
-            return (Cow::Owned([&data[..at], &rest.text].concat()), left_out);
+            return repaired_from(at);
         }
     }
     (Cow::Borrowed(data), Vec::new())

@@ -59,7 +59,7 @@ pub(crate) fn names_senders(head: &[u8]) -> bool {
     senders > 0 && senders * SENDERS >= headers
 }
 
-/// Reads a text to its end and tells its hosts apart. They are kept packed, `limit` bytes of them all in memory, the rest in a
+/// Reads a text to its end and tells its hosts apart. All of them together may keep `limit` bytes in memory, the rest goes packed to a
 /// temporary file. Parts come in the order in which they begin; those without a record are left out.
 ///
 /// # Errors
@@ -138,7 +138,7 @@ impl Splitter {
             sender,
             group: Group::default(),
             text: Vec::new(),
-            kept: Packer::new(Arc::clone(&self.store)),
+            kept: Packer::for_once(Arc::clone(&self.store)),
             repairs: Repairs::default(),
             has_records: false,
         });

@@ -26,6 +26,8 @@ pub(crate) struct Whole {
     pub(crate) breaks: usize,
     /// What else was done to it.
     pub(crate) repair: Option<Repair>,
+    /// It is a whole message of a known kind.
+    pub(crate) fits: bool,
 }
 
 /// What stood where a line was broken.
@@ -63,12 +65,13 @@ pub(crate) fn whole(lines: &[&[u8]], widths: &[usize]) -> Option<Whole> {
     let lines = lines.get(..=MAX_BREAKS).unwrap_or(lines);
     let widths = widths.get(..=MAX_BREAKS).unwrap_or(widths);
     let mut found = None;
-    let take = |found: &mut Option<Whole>, best: Option<(Vec<u8>, usize)>, repair: Option<Repair>| {
-        let fit = best.as_ref().map_or(Fit::Not, |(text, _)| fit_of(text));
+    let take = |found: &mut Option<Whole>, best: Best, repair: Option<Repair>| {
+        let Best(best, fit) = best;
+        let fits = fit == Fit::Wholly;
         // Names may hold entities, and fit with them.
-        let is_done = fit == Fit::Wholly && !best.as_ref().is_some_and(|(text, _)| characters::has_markup(text));
-        if fit == Fit::Wholly || found.is_none() {
-            *found = best.map(|(text, breaks)| Whole { text, breaks, repair });
+        let is_done = fits && !best.as_ref().is_some_and(|(text, _)| characters::has_markup(text));
+        if fits || found.is_none() {
+            *found = best.map(|(text, breaks)| Whole { text, breaks, repair, fits });
         }
         is_done
     };
@@ -182,9 +185,9 @@ pub(crate) fn fit(message: &Message<'_>) -> Fit {
     }
 }
 
-/// Whether a text is a whole message of a known kind.
-pub(crate) fn is_whole(text: &[u8]) -> bool {
-    fit_of(text) == Fit::Wholly
+/// Whether a text begins like messages of a kind that has line breaks of its own in some versions.
+pub(crate) fn may_begin_with_breaks(text: &[u8]) -> bool {
+    [&b"@@@ "[..], b"### ", b"Prolong "].iter().any(|words| text.starts_with(words))
 }
 
 /// Whether a text of several lines is a whole message of a kind that has line breaks of its own in some versions.
@@ -208,26 +211,26 @@ fn fit_of(text: &[u8]) -> Fit {
     fit(&Message::parse_text(text))
 }
 
-/// The best that was found, the first of its kind.
-#[derive(Debug, Default)]
-struct Best(Option<(Vec<u8>, usize)>);
+/// The best that was found, the first of its kind, and how well it fits.
+#[derive(Debug)]
+struct Best(Option<(Vec<u8>, usize)>, Fit);
 
 impl Best {
     /// Looks at a text of so many breaks; whether it fits wholly.
     fn try_one(&mut self, text: &[u8], breaks: usize) -> bool {
         let fit = fit_of(text);
         if fit == Fit::Wholly || fit == Fit::Partly && self.0.is_none() {
-            self.0 = Some((text.to_vec(), breaks));
+            *self = Self(Some((text.to_vec(), breaks)), fit);
         }
         fit == Fit::Wholly
     }
 }
 
 /// The text that fits best, its breaks, and how well.
-fn put_together(lines: &[&[u8]], widths: &[usize]) -> Option<(Vec<u8>, usize)> {
-    let mut best = Best::default();
+fn put_together(lines: &[&[u8]], widths: &[usize]) -> Best {
+    let mut best = Best(None, Fit::Not);
     search(lines, widths, &mut best);
-    best.0
+    best
 }
 
 /// Tries what lines can be made of, the likeliest first, until something fits wholly.
@@ -241,19 +244,16 @@ fn search(lines: &[&[u8]], widths: &[usize], best: &mut Best) -> bool {
     let full = |i: usize| widths.get(i).is_some_and(|width| *width == widest);
     // At least two lines of full width: then it is the width.
     let is_by_width = full(0) && full(1) && last > 1;
-    let alone = fit_of(first);
-    if alone == Fit::Wholly && ends_freely(first) && !is_by_width {
-        return best.try_one(first, 0);
+    if !is_by_width && ends_freely(first) && best.try_one(first, 0) {
+        return true;
     }
     let join = |way: Break| Joined::of(lines, |i| if full(i) { way.0 } else { way.1 });
     // `DEBUG_REQ` of Lustre to 2.12: the description stands on a line of its own, behind a blank.
-    let as_it_is = join(Break::LINES);
-    if rest[0].starts_with(b" ") && as_it_is.search(1..=last.min(3), best) {
+    if rest[0].starts_with(b" ") && join(Break::LINES).search(1..=last.min(3), best) {
         return true;
     }
     let natural_end = (0..=last).find(|&i| !full(i)).unwrap_or(last);
-    let nothing = join(Break::NOTHING);
-    if natural_end > 0 && nothing.search(natural_end..=natural_end, best) {
+    if natural_end > 0 && join(Break::NOTHING).search(natural_end..=natural_end, best) {
         return true;
     }
     for way in [Break::WORDS, Break::BLANKS, Break::NOTHING, Break::UNWRAPPED, Break::LINES] {
@@ -272,13 +272,7 @@ fn search(lines: &[&[u8]], widths: &[usize], best: &mut Best) -> bool {
             return true;
         }
     }
-    if alone == Fit::Wholly {
-        return best.try_one(first, 0);
-    }
-    if best.0.is_none() {
-        best.try_one(first, 0);
-    }
-    false
+    best.try_one(first, 0)
 }
 
 /// Lines put together in one way, and where each ends in it.

@@ -15,6 +15,8 @@ const LEVEL: i32 = 1;
 /// Takes a stream. There may be a thousand of them at once, so each keeps no more than a block.
 pub(crate) struct Packer {
     store: Arc<Store>,
+    /// What has room in memory stays as it is.
+    plain_in_memory: bool,
     /// Not packed yet.
     pending: Vec<u8>,
     blocks: Vec<Block>,
@@ -26,12 +28,19 @@ pub(crate) struct Packer {
 struct Block {
     at: u64,
     len: u32,
+    /// It is not packed.
+    is_plain: bool,
 }
 
 impl Packer {
     /// Keeps what comes in `store`.
     pub(crate) fn new(store: Arc<Store>) -> Self {
-        Self { store, pending: Vec::new(), blocks: Vec::new(), len: 0 }
+        Self { store, plain_in_memory: false, pending: Vec::new(), blocks: Vec::new(), len: 0 }
+    }
+
+    /// The same, but what has room in memory is not packed: it is read once, and soon.
+    pub(crate) fn for_once(store: Arc<Store>) -> Self {
+        Self { plain_in_memory: true, ..Self::new(store) }
     }
 
     /// Takes bytes.
@@ -69,9 +78,11 @@ impl Packer {
     }
 
     fn pack(&mut self) -> io::Result<()> {
-        let packed = compress(&self.pending, LEVEL)?;
-        let at = self.store.append(&packed)?;
-        self.blocks.push(Block { at, len: u32::try_from(packed.len()).unwrap_or(u32::MAX) });
+        let is_plain = self.plain_in_memory && self.store.has_room(self.pending.len());
+        let packed = if is_plain { Vec::new() } else { compress(&self.pending, LEVEL)? };
+        let kept = if is_plain { &self.pending } else { &packed };
+        let at = self.store.append(kept)?;
+        self.blocks.push(Block { at, len: u32::try_from(kept.len()).unwrap_or(u32::MAX), is_plain });
         self.len += self.pending.len() as u64;
         self.pending.clear();
         Ok(())
@@ -135,6 +146,10 @@ impl Packed {
             }
         }
         let Unpacked { bytes, decompressor, .. } = into;
+        if block.is_plain {
+            *bytes = packed;
+            return Ok(());
+        }
         let decompressor = match decompressor {
             Some(decompressor) => decompressor,
             none => none.insert(Decompressor::new()?),

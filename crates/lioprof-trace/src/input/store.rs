@@ -37,6 +37,12 @@ impl Store {
         self.kept().len()
     }
 
+    /// Whether so many bytes more fit into memory.
+    pub(super) fn has_room(&self, bytes: usize) -> bool {
+        let kept = self.kept();
+        kept.file_len == 0 && kept.memory.len() + bytes <= self.limit
+    }
+
     /// Appends `bytes` and says where they are. Fails if there is no room for a temporary file.
     pub(super) fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         let mut kept = self.kept();

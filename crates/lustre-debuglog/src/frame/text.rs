@@ -191,6 +191,12 @@ pub fn header_len(line: &[u8]) -> Option<usize> {
     header_at(line, 0).map(|header| header.text_at)
 }
 
+/// The record in a line, without the line's end. `None`: no whole header is there.
+#[must_use]
+pub fn record_in(line: &[u8]) -> Option<Record<'_>> {
+    header_at(line, 0).map(|header| Record { text: &line[header.text_at..], ..header.record })
+}
+
 /// Whether `line` starts as headers do, `SUBSYS:MASK:CPU`, whatever follows: the header may be cut or broken.
 #[must_use]
 pub fn starts_like_header(line: &[u8]) -> bool {

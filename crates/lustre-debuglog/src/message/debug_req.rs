@@ -75,8 +75,10 @@ impl DebugReq<'_> {
 
 /// ` req@%p x%llu/t%lld(%lld) o%d->%s@%s:%d/%d lens %d/%d e %d to %lld dl %lld ref %d fl FLAGS/%x/%x
 /// rc %d/%d job:'%s' uid:%u gid:%u projid:%u`, without the leading space.
+/// With `WORDS`, words of others may stand before the job or at the end: vendors' versions put some there, and whoever posts a log. Tried where
+/// it does not fit without.
 #[inline(always)]
-pub(super) fn description<'a>(cursor: &mut Cursor<'a>) -> Option<DebugReq<'a>> {
+pub(super) fn description<'a, const WORDS: bool>(cursor: &mut Cursor<'a>) -> Option<DebugReq<'a>> {
     cursor.tag(b"req@")?;
     let req = cursor.pointer()?;
     cursor.tag(b" x")?;
@@ -116,7 +118,7 @@ pub(super) fn description<'a>(cursor: &mut Cursor<'a>) -> Option<DebugReq<'a>> {
     let rc = cursor.int_i32()?;
     cursor.tag(b"/")?;
     let reply_rc = cursor.int_i32()?;
-    let Owner { job, uid, gid, projid } = owner(cursor)?;
+    let Owner { job, uid, gid, projid } = if WORDS { owner_among_words(cursor)? } else { owner(cursor)? };
     Some(DebugReq {
         req,
         xid,
@@ -162,17 +164,10 @@ struct Owner<'a> {
     projid: Option<u32>,
 }
 
-/// The end of the description. Vendors' versions put words of their own before the job or at the end; whoever posts a log, a remark.
-#[inline(always)]
-fn owner<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
-    let owner = known_owner(cursor)?;
-    if cursor.rest().first() == Some(&b' ') { owner_among_words(cursor, owner) } else { Some(owner) }
-}
-
-/// Nothing, ` job:'%s'`, and what later versions add behind it. Jobs may hold quotes; the last quote is the closing one, as only words and
+/// The end of the description: nothing, ` job:'%s'`, and what later versions add behind it. Jobs may hold quotes; the last quote is the closing one, as only words and
 /// numbers follow it.
 #[inline(always)]
-fn known_owner<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
+fn owner<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
     let mut owner = Owner { job: None, uid: None, gid: None, projid: None };
     let mut quoted = *cursor;
     if !quoted.eat(b" job:'") {
@@ -200,28 +195,25 @@ fn known_owner<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
 }
 
 /// The same where words stand before the job, or behind what is known.
-#[cold]
-fn owner_among_words<'a>(cursor: &mut Cursor<'a>, owner: Owner<'a>) -> Option<Owner<'a>> {
-    let is_id = |words: &[u8]| [&b" uid:"[..], b" projid:"].iter().any(|id| words.starts_with(id));
-    // An id that is no number is damage.
-    if is_id(cursor.rest()) {
-        return Some(owner);
-    }
+fn owner_among_words<'a>(cursor: &mut Cursor<'a>) -> Option<Owner<'a>> {
     let line = |cursor: &Cursor<'a>| {
         let rest = cursor.rest();
         rest.get(..memchr::memchr(b'\n', rest).unwrap_or(rest.len())).unwrap_or_default()
     };
-    let mut owner = owner;
-    if owner.job.is_none()
+    let mut found = owner(cursor)?;
+    if found.job.is_none()
         && let Some(at) = memchr::memmem::find(line(cursor), b" job:'")
     {
         cursor.take(at)?;
-        owner = known_owner(cursor)?;
+        found = owner(cursor)?;
     }
-    if cursor.rest().first() == Some(&b' ') && !is_id(cursor.rest()) {
-        cursor.take(line(cursor).len())?;
+    // An id that is no number is damage.
+    let rest = line(cursor);
+    let is_id = [&b" uid:"[..], b" projid:"].iter().any(|id| rest.starts_with(id));
+    if rest.starts_with(b" ") && !is_id {
+        cursor.take(rest.len())?;
     }
-    Some(owner)
+    Some(found)
 }
 
 /// A user, group or project id; the largest number says that the client packed none.
@@ -243,11 +235,16 @@ pub struct ReqMessage<'a> {
 impl<'a> ReqMessage<'a> {
     /// Parses `MESSAGE req@...`, with or without the `@@@ ` that marks all such messages.
     pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Malformed> {
-        whole("DEBUG_REQ", text, req_message)
+        whole("DEBUG_REQ", text, req_message::<false>).or_else(|strict| Self::among_words(text).ok_or(strict))
+    }
+
+    #[cold]
+    fn among_words(text: &'a [u8]) -> Option<Self> {
+        whole("DEBUG_REQ", text, req_message::<true>).ok()
     }
 }
 
-fn req_message<'a>(cursor: &mut Cursor<'a>) -> Option<ReqMessage<'a>> {
+fn req_message<'a, const WORDS: bool>(cursor: &mut Cursor<'a>) -> Option<ReqMessage<'a>> {
     cursor.eat(b"@@@ ");
     let (before, suffix) = split_description(cursor.rest())?;
     *cursor = Cursor::new(before);
@@ -256,7 +253,7 @@ fn req_message<'a>(cursor: &mut Cursor<'a>) -> Option<ReqMessage<'a>> {
         return None;
     }
     *cursor = Cursor::new(suffix);
-    let req = description(cursor)?;
+    let req = description::<WORDS>(cursor)?;
     Some(ReqMessage { event, req })
 }
 
@@ -276,7 +273,7 @@ mod tests {
 
     /// Parses a description alone, `req@...` to the end of the text.
     fn parse(text: &[u8]) -> Result<DebugReq<'_>, Malformed> {
-        whole("DEBUG_REQ", text, description)
+        whole("DEBUG_REQ", text, description::<true>)
     }
 
     const HEAD: &str = "req@00000000d5e09f76 x1882455793623808/t4294967433(17) \

@@ -207,7 +207,7 @@ fn delay_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
     let (i, nid) = field(i, b"@@@ NRS: finished delayed request from ", nid, b"")?;
     let (i, _seconds) = field(i, b" after ", int, b"s")?;
     let (i, ()) = space(i)?;
-    let (i, req) = part(i, description)?;
+    let (i, req) = part(i, description::<true>)?;
     Ok((i, NrsMessage { nid: Some(nid), xid: Some(req.xid), ..blank(NrsPolicy::Delay, NrsAction::Stop) }))
 }
 

@@ -67,7 +67,13 @@ pub struct RefreshedLocks<'a> {
 impl<'a> RefreshRwLocks<'a> {
     /// Parses the rest of `text` when its head is known already.
     pub(super) fn parse_behind(text: &'a [u8], head: RefreshHead<'a>) -> Result<Self, Malformed> {
-        whole("refresh rw locks", text, |cursor| refresh(cursor, head))
+        whole("refresh rw locks", text, |cursor| refresh::<false>(cursor, head))
+            .or_else(|strict| Self::among_words(text, head).ok_or(strict))
+    }
+
+    #[cold]
+    fn among_words(text: &'a [u8], head: RefreshHead<'a>) -> Option<Self> {
+        whole("refresh rw locks", text, |cursor| refresh::<true>(cursor, head)).ok()
     }
 }
 
@@ -79,6 +85,7 @@ parsed! {
 }
 
 /// `TARGET THREAD: refresh rw locks`, and what follows.
+#[derive(Clone, Copy)]
 pub(super) struct RefreshHead<'a> {
     target: &'a [u8],
     thread: &'a [u8],
@@ -95,7 +102,7 @@ pub(super) fn refresh_head(i: &[u8]) -> Option<RefreshHead<'_>> {
 }
 
 #[inline(always)]
-fn refresh<'a>(cursor: &mut Cursor<'a>, head: RefreshHead<'a>) -> Option<RefreshRwLocks<'a>> {
+fn refresh<'a, const WORDS: bool>(cursor: &mut Cursor<'a>, head: RefreshHead<'a>) -> Option<RefreshRwLocks<'a>> {
     let RefreshHead { target, thread, rest } = head;
     *cursor = Cursor::new(target);
     let target = TargetName::parse_bytes(target)?;
@@ -109,7 +116,7 @@ fn refresh<'a>(cursor: &mut Cursor<'a>, head: RefreshHead<'a>) -> Option<Refresh
     if cursor.rest().is_empty() {
         return Some(RefreshRwLocks { target, thread, object, extent, req: None });
     }
-    let req = description(cursor)?;
+    let req = description::<WORDS>(cursor)?;
     Some(RefreshRwLocks { target, thread, object, extent, req: Some(req) })
 }
 
