@@ -66,6 +66,15 @@ fn what_matches_nothing_is_told_as_that() {
     }
 }
 
+/// One line, with the marks there are.
+#[test]
+fn a_mark_that_nobody_made_is_told_once() {
+    let dir = lioprof_testkit::files::capture("lock_pingpong_dlm");
+    let run = lioprof(&["analyze", dir.to_str().unwrap(), "--from", "run 7", "-q"]).exits(2);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    assert!(run.stderr.contains("marks there are: CAPTURE-START lock_pingpong_dlm, CAPTURE-STOP"), "{}", run.stderr);
+}
+
 /// The capture is of one day, 2026-11-21, 08:43:28 to 08:43:53.
 #[test]
 fn a_time_of_day_is_of_the_day_of_the_log() {

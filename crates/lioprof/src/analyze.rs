@@ -23,6 +23,8 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
     if args.format == Format::Summary
         && let Some(why) = matches_nothing(&outcome.analysis, &config)
     {
+        // What is wrong with an option is said once, with what there is.
+        outcome.problems.retain(|problem| !problem.path.as_os_str().is_empty());
         messages::problems(&outcome.problems, verbosity);
         let there = what_there_is(args, &config, verbosity)?;
         anyhow::bail!("{why}{there}");
