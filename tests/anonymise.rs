@@ -218,6 +218,26 @@ fn what_stands_around_a_log_is_not_written() {
     assert_eq!(analyze(&[&to], &[])["totals"], analyze(&[&file], &[])["totals"]);
 }
 
+/// More logs than files can be open at a time.
+#[test]
+fn logs_are_opened_one_after_the_other() {
+    const LOGS: usize = 80;
+    let dir = tempfile::tempdir().unwrap();
+    let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+    fs::create_dir(&from).unwrap();
+    let head = "00000100:00100000:1.0:1700000000.000001:0:7:0:(service.c:1:f())";
+    for n in 0..LOGS {
+        fs::write(from.join(format!("oss{n:03}.txt")), format!("{head} got req x{n}\n")).unwrap();
+    }
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -n 40 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_lioprof"), "anonymise"])
+        .args([from.as_os_str(), "-o".as_ref(), to.as_os_str()])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(files_under(&to).len(), LOGS);
+}
+
 #[test]
 fn an_archive_may_come_from_standard_input() {
     let dir = tempfile::tempdir().unwrap();

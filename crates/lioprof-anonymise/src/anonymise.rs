@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use lioprof_trace::NodeLogs;
 use lioprof_trace::input::{Compression, Found, InputProblem, NodeRule, Opened, Severity};
 use lustre_debuglog::frame::Form;
 
@@ -102,7 +103,7 @@ impl Work<'_> {
         self.outcome.problems = std::mem::take(&mut sources.problems);
         self.outcome.left_out = std::mem::take(&mut sources.left_out);
         let mut names = Names::default();
-        for (node, logs) in find::logs(&sources.logs, self.options.rules, &is_store).nodes {
+        for (node, logs) in std::mem::take(&mut sources.nodes) {
             add_host(&node, &mut names);
             for (Found { path, .. }, opened) in logs.open() {
                 let result = opened.map_err(|err| InputProblem::from(&err).message).and_then(|opened| {
@@ -178,20 +179,26 @@ impl Work<'_> {
     /// The second pass.
     fn write(&mut self, sources: &Sources, pseudonyms: &Pseudonyms) -> Result<(), AnonymiseError> {
         self.write_stores(&sources.stores, pseudonyms)?;
-        // What was found has been told by the first pass, and what could not be opened.
-        let found = find::logs(&sources.logs, self.options.rules, &is_store);
-        let logs: Vec<(Place, Found, Opened)> = found
-            .nodes
-            .into_iter()
-            .flat_map(|(node, logs)| logs.open().map(move |(found, opened)| (node.clone(), found, opened)))
-            .filter_map(|(node, found, opened)| Some((Place::of(&node, &found.path), found, opened.ok()?)))
-            .collect();
-        let mut names = FileNames::of(&logs, &sources.counters, pseudonyms);
-        for (place, Found { path: from, .. }, opened) in logs {
-            let name = names.log(&place, &opened);
-            self.write_file(sources.shown(&from), name, opened.compression, |dropped, file| {
-                log::rewrite(opened, pseudonyms, dropped, file)
-            })?;
+        let nodes = find::logs(&sources.searched, self.options.rules, &is_store).nodes;
+        let mut names = FileNames::of(&nodes, &sources.counters, pseudonyms);
+        for (node, logs) in nodes {
+            for (Found { path, .. }, opened) in logs.open() {
+                let opened = match opened {
+                    Ok(opened) => opened,
+                    Err(err) => {
+                        // The first pass has told it, unless it was there a moment ago.
+                        let problem = InputProblem::from(&err);
+                        if !self.outcome.problems.contains(&problem) {
+                            self.outcome.problems.push(problem);
+                        }
+                        continue;
+                    }
+                };
+                let name = names.log(&Place::of(&node, &path), &opened);
+                self.write_file(sources.shown(&path), name, opened.compression, |dropped, file| {
+                    log::rewrite(opened, pseudonyms, dropped, file)
+                })?;
+            }
         }
         for Counters { path, node } in &sources.counters {
             let text = fs::read(path).map_err(AnonymiseError::io("read", path))?;
@@ -263,11 +270,11 @@ struct FileNames<'a> {
 }
 
 impl<'a> FileNames<'a> {
-    fn of(logs: &[(Place, Found, Opened)], counters: &[Counters], pseudonyms: &'a Pseudonyms) -> Self {
+    fn of(nodes: &BTreeMap<String, NodeLogs>, counters: &[Counters], pseudonyms: &'a Pseudonyms) -> Self {
         let mut places: BTreeMap<Place, usize> =
             counters.iter().map(|Counters { path, node }| (Place::of(node, path), 0)).collect();
-        for (place, ..) in logs {
-            *places.entry(place.clone()).or_default() += 1;
+        for (node, path) in find::paths(nodes) {
+            *places.entry(Place::of(node, &path)).or_default() += 1;
         }
         Self { pseudonyms, places, logs: BTreeMap::new(), counters: BTreeMap::new() }
     }

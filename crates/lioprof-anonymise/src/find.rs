@@ -1,12 +1,12 @@
 //! What the user named, sorted by what can be done with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use lioprof_trace::input::{self, Compression, Found, InputProblem, NodeRule, Severity};
-use lioprof_trace::{Inputs, KernelLog, Progress};
+use lioprof_trace::{Inputs, KernelLog, NodeLogs, Progress};
 use lustre_debuglog::frame;
 
 use crate::counters;
@@ -19,11 +19,13 @@ pub(crate) struct Counters {
 }
 
 /// What was found.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Sources {
-    /// Where logs are looked for. They are looked for anew in each pass: of a file with lines of several hosts each is a log of its own, and
-    /// cannot be opened twice.
-    pub(crate) logs: Vec<PathBuf>,
+    /// Logs by node, for the first pass.
+    pub(crate) nodes: BTreeMap<String, NodeLogs>,
+    /// Where they were found. For the second pass they are looked for anew: of a file with lines of several hosts each host's are a log of their
+    /// own, and cannot be opened twice.
+    pub(crate) searched: Vec<PathBuf>,
     pub(crate) counters: Vec<Counters>,
     /// Folders of rows.
     pub(crate) stores: Vec<PathBuf>,
@@ -39,24 +41,26 @@ pub(crate) fn logs(paths: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Pat
     Inputs::find(paths, rules, is_store, &Progress::default())
 }
 
+/// The node and the path of each log.
+pub(crate) fn paths(nodes: &BTreeMap<String, NodeLogs>) -> impl Iterator<Item = (&str, PathBuf)> {
+    nodes.iter().flat_map(|(node, logs)| logs.paths().map(move |path| (node.as_str(), path)))
+}
+
 /// Looks for logs and counters.
 pub(crate) fn find(inputs: &[PathBuf], rules: &[NodeRule], is_store: &dyn Fn(&Path) -> bool) -> io::Result<Sources> {
     let mut sources = Sources::default();
     let (counters, others): (Vec<_>, Vec<_>) = inputs.iter().cloned().partition(|path| is_counters_file(path));
     for path in &others {
         let path = if path.as_os_str() == "-" { sources.spool()? } else { path.clone() };
-        sources.logs.push(path);
+        sources.searched.push(path);
     }
     // A folder of rows that is named itself is no folder to search.
-    let found = logs(&sources.logs, rules, is_store);
+    let found = logs(&sources.searched, rules, is_store);
     sources.stores = found.stores;
     sources.problems = found.problems;
     sources.problems.extend(found.kernel_logs.iter().map(KernelLog::no_records));
-    let logs: Vec<(PathBuf, String)> = found
-        .nodes
-        .into_iter()
-        .flat_map(|(node, logs)| logs.paths().map(move |path| (path, node.clone())).collect::<Vec<_>>())
-        .collect();
+    sources.nodes = found.nodes;
+    let logs: Vec<(PathBuf, String)> = paths(&sources.nodes).map(|(node, path)| (path, node.to_owned())).collect();
     let mut search = Search { sources: &mut sources, logs: &logs, rules };
     for path in &counters {
         search.add_counters(path);
