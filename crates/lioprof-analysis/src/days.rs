@@ -1,7 +1,7 @@
 //! `--from` and `--to` as times of day: of the day on which the logs begin, unless they leave another one.
 
 use lioprof_model::time::{self, DAY_US};
-use lioprof_model::units::seconds;
+use lioprof_model::units::{micros, seconds};
 
 use crate::config::{Bound, Config};
 
@@ -81,11 +81,7 @@ impl Days {
     /// If they leave another.
     pub(crate) fn check(&self, last: impl Iterator<Item = f64>) -> Result<(), IntervalError> {
         let Some(last) = last.reduce(f64::max) else { return Ok(()) };
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the times of records have microseconds, and a cast saturates"
-        )]
-        let last_us = (last * 1e6).round() as i64;
+        let last_us = micros(last);
         match self.assumed.iter().find(|(_, us)| us + DAY_US <= last_us) {
             None => Ok(()),
             Some((name, us)) => Err(IntervalError::Day {

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, SecondsFormat, Utc};
 
 /// The computer's clock, microseconds since the epoch.
 #[must_use]
@@ -53,6 +53,12 @@ pub fn utc_short(time_us: i64) -> String {
 
 fn moment(time_us: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_micros(time_us.clamp(YEARS_US[0], YEARS_US[1])).unwrap_or_default()
+}
+
+/// The year of a moment, UTC.
+#[must_use]
+pub fn year(time_us: i64) -> i32 {
+    moment(time_us).year()
 }
 
 /// A moment, in microseconds since the epoch: `2026-11-21T08:51:22.25Z`, `2026-11-21 08:51`, `2026-11-21T09:51+01:00`,
@@ -122,6 +128,7 @@ mod tests {
         }
         assert_eq!(parse("2026-11-21 08:51:22.25"), Some(SECOND + 250_000));
         assert_eq!(parse("1795251082.1234567"), Some(SECOND + 123_456));
+        assert_eq!((year(SECOND), year(-1)), (2026, 1969));
         assert_eq!(parse("2026-11-21"), Some(SECOND - (8 * 3600 + 51 * 60 + 22) * 1_000_000));
     }
 

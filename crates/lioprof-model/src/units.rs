@@ -170,9 +170,22 @@ pub fn seconds(us: i64) -> f64 {
     us as f64 / 1e6
 }
 
+/// Seconds as microseconds, the nearest; what is too large or no number is put to the edge, or 0.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "a cast saturates")]
+pub fn micros(seconds: f64) -> i64 {
+    (seconds * 1e6).round() as i64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn microseconds_come_back() {
+        let us = 1_795_251_082_000_001;
+        assert_eq!((micros(seconds(us)), micros(f64::NAN), micros(f64::INFINITY)), (us, 0, i64::MAX));
+    }
 
     #[test]
     fn intervals_of_changes() {

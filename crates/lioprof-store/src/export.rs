@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use lioprof_model::time::DAY_US;
 use lioprof_model::{LockEvent, LockHappening, Mark, RowSink, RpcRow, SentRpc, Symbol, Symbols, TraceSummary};
 use lustre_debuglog::TargetName;
 
@@ -15,7 +16,6 @@ use crate::write::{ClosedPart, DatasetWriter, NodeInfo, Options};
 const PART_BYTES: u64 = 256 << 20;
 /// Number of rows between two checks of the size.
 const LOOK_EVERY: u32 = 4096;
-const DAY_US: i64 = 86_400_000_000;
 
 /// Counts of what was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

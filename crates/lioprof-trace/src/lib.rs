@@ -64,7 +64,7 @@ mod segment_scan;
 mod sink_thread;
 
 pub use decode::chunk::CLOCK_STEP_US;
-pub use kernel_log::{HostLog, KernelEvent, KernelLog, kernel_log_lines};
+pub use kernel_log::{HostLog, KernelEvent, KernelLog, as_if_utc_until, kernel_log_lines};
 pub use live::{HandedOn, LiveTrace, Segment};
 pub use logged_text::logged_text;
 pub use logs::ReadLogs;

@@ -88,9 +88,8 @@ impl Side {
     }
 
     /// Width of its bins, microseconds.
-    #[expect(clippy::cast_possible_truncation, reason = "a cast saturates, and a bin is no longer than a log")]
     fn bin_us(&self) -> i64 {
-        (self.analysis.series.bin_s * 1e6).round() as i64
+        units::micros(self.analysis.series.bin_s)
     }
 }
 

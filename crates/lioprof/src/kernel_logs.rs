@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, ensure};
 use lioprof_health::{KernelLogFacts, LogDay};
-use lioprof_model::time::{now_us, since_epoch_us, utc};
-use lioprof_trace::kernel_log_lines;
+use lioprof_model::time::{now_us, since_epoch_us};
+use lioprof_trace::{as_if_utc_until, kernel_log_lines};
 use lustre_debuglog::kernel_log::{KernelLine, Stamp};
 
 /// Names of servers, and what their logs say. A log that names several counts for each of them.
@@ -19,8 +19,6 @@ pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, KernelLogFa
     }
     Ok(servers)
 }
-
-const DAY_US: i64 = 86_400_000_000;
 
 /// The first and the last stamp of a server, as numbers.
 type Span = (i64, i64);
@@ -60,17 +58,13 @@ fn lines(
     unnamed: &str,
     each: &mut dyn FnMut(&str, i64, bool, &str),
 ) -> anyhow::Result<()> {
-    let year = utc(changed_us).get(..4).and_then(|year| year.parse().ok()).unwrap_or(1970);
     let mut before = (0, false);
     kernel_log_lines(path, &mut |KernelLine { stamp, host, text }| {
         before = stamp.map_or(before, |stamp| match stamp {
             Stamp::Boot(us) => (us, false),
             Stamp::Unix(us) => (us, true),
-            // Of a syslog without years no line is younger than the file, whatever its zone.
-            Stamp::Local { .. } => {
-                let in_year = |year| stamp.as_if_utc_us(year).filter(|us| *us <= changed_us.saturating_add(2 * DAY_US));
-                (in_year(year).or_else(|| stamp.as_if_utc_us(year - 1)).unwrap_or(before.0), false)
-            }
+            // No line is younger than the file.
+            Stamp::Local { .. } => (as_if_utc_until(stamp, changed_us).unwrap_or(before.0), false),
         });
         let server = host.map_or_else(|| unnamed.to_owned(), |host| String::from_utf8_lossy(host).into_owned());
         each(&server, before.0, before.1, &String::from_utf8_lossy(text));

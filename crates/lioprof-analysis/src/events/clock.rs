@@ -1,7 +1,8 @@
 //! The clock of a kernel log: when its lines were logged.
 
 use lioprof_model::LoggedEvent;
-use lioprof_trace::HostLog;
+use lioprof_model::time::year;
+use lioprof_trace::{HostLog, as_if_utc_until};
 use lustre_debuglog::kernel_log::Stamp;
 use rustc_hash::FxHashMap;
 
@@ -11,8 +12,6 @@ const ZONE_STEP_US: i64 = 15 * 60 * 1_000_000;
 const SYSLOG_ERROR_US: i64 = 3_000_000;
 /// Further from the others than this, plus a part of the distance, two lines of the same text are not the same line.
 const STRAY_US: i64 = 60_000_000;
-/// A line that is younger than the log's last change by less than this may be so because of its time zone.
-const TWO_DAYS_US: i64 = 2 * 86_400_000_000;
 
 /// What is known besides the log itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,27 +101,15 @@ fn raw_us(stamp: Stamp, known: Known) -> Option<i64> {
     match stamp {
         Stamp::Boot(us) | Stamp::Unix(us) => Some(us),
         Stamp::Local { year: Some(year), .. } => stamp.as_if_utc_us(year),
-        Stamp::Local { year: None, .. } => {
-            let in_year = |year| stamp.as_if_utc_us(year);
-            match known.captured_us {
-                Some(captured_us) => {
-                    let year = year_of(captured_us);
-                    let years = (year - 1..=year + 1).filter_map(in_year);
-                    years.min_by_key(|us| (us - captured_us).abs())
-                }
-                None => {
-                    let year = year_of(known.latest_us);
-                    let not_later = |us: &i64| *us <= known.latest_us.saturating_add(TWO_DAYS_US);
-                    in_year(year).filter(not_later).or_else(|| in_year(year - 1))
-                }
+        Stamp::Local { year: None, .. } => match known.captured_us {
+            Some(captured_us) => {
+                let year = year(captured_us);
+                let years = (year - 1..=year + 1).filter_map(|year| stamp.as_if_utc_us(year));
+                years.min_by_key(|us| (us - captured_us).abs())
             }
-        }
+            None => as_if_utc_until(stamp, known.latest_us),
+        },
     }
-}
-
-/// The year of a moment.
-fn year_of(us: i64) -> i32 {
-    lioprof_model::time::utc(us).get(..4).and_then(|year| year.parse().ok()).unwrap_or(1970)
 }
 
 /// What has a key of its own.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::time::now_us;
-use lioprof_model::units::{plural, seconds};
+use lioprof_model::units::{micros, plural, seconds};
 use lioprof_model::{EventSource, Format, Input, Marker, NodeFrom, event_key};
 use lioprof_trace::{HostLog, KernelLog};
 use lustre_debuglog::kernel_log::Stamp;
@@ -118,9 +118,8 @@ fn is_short(short: &str, long: &str) -> bool {
 }
 
 /// A mark as a sentence of the kernel log.
-#[expect(clippy::cast_possible_truncation, reason = "a cast saturates")]
 fn mark(marker: &Marker) -> (u64, i64) {
-    (event_key(format!("DEBUG MARKER: {}", marker.text).as_bytes()), (marker.time * 1e6).round() as i64)
+    (event_key(format!("DEBUG MARKER: {}", marker.text).as_bytes()), micros(marker.time))
 }
 
 /// What there is to say of the times of a log that tells of something.

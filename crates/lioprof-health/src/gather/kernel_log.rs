@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+use lioprof_model::time::DAY_US;
 use lioprof_params::{Kmsg, read_text};
 use lustre_debuglog::kernel_log::Sentence;
 use lustre_debuglog::vocab::EventKind;
 
 use crate::facts::{Fact, KernelLogFacts, KernelMessages, MessageKind};
 
-const DAY_US: i64 = 86_400_000_000;
 /// Records that are read at most: a ring of 16 MiB has a quarter of that.
 const MAX_RECORDS: usize = 1 << 20;
 /// Two messages about the same eviction follow each other within this time.

@@ -17,7 +17,6 @@ use lustre_debuglog::message::{
 use lustre_debuglog::record::mask;
 use lustre_debuglog::vocab::OperationKind;
 use lustre_debuglog::{Message, Record, TargetName};
-use memchr::memchr2;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::client;
@@ -179,7 +178,7 @@ pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<E
     decoder.repairable = true;
     let mut changed = decoder.text(data);
     // The messages fit with such names; of names there are few.
-    if decoder.out.symbols.iter().any(|(_, name)| memchr2(b'&', b'<', name).is_some() && characters::has_markup(name)) {
+    if decoder.out.symbols.iter().any(|(_, name)| characters::has_markup(name)) {
         decoder = Decoder::new(0, names, Vec::new());
         changed = Some(0);
     }
@@ -194,9 +193,8 @@ pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<E
 /// Goes on from `from` on, where a text is not as it was logged.
 #[cold]
 fn repaired_from(data: &[u8], from: usize, names: bool, mut out: Decoded) -> Decoded {
-    let repaired = repair::repaired(&data[from..]);
-    let behind = |skipped: &Skipped| Skipped { offset: from + skipped.offset, ..*skipped };
-    out.skipped.extend(repaired.skipped.iter().map(behind));
+    let repaired = repair::repaired(data, from);
+    out.skipped.extend(repaired.skipped);
     kinds::merge(&mut out.counts.repairs, repaired.repairs);
     let mut again = Decoder { out, ..Decoder::new(0, names, Vec::new()) };
     again.text(&repaired.text);
@@ -252,7 +250,7 @@ impl<'a> Decoder<'a> {
     /// Takes the records of a text, up to the first one that may be repaired: where it begins.
     fn text(&mut self, data: &'a [u8]) -> Option<usize> {
         // Nothing here is as it was logged: to look for the first header of the usual kind may take longer than to repair it all.
-        if self.repairable && !data.is_empty() && repair::begins_elsewhere(data) {
+        if self.repairable && repair::begins_elsewhere(data) {
             return Some(0);
         }
         let mut records = TextRecords::new(data);

@@ -29,7 +29,10 @@ pub(crate) fn has_entities(text: &[u8]) -> bool {
 
 /// Whether `text` has entities or tags of HTML.
 pub(crate) fn has_markup(text: &[u8]) -> bool {
-    has_entities(text) || memchr_iter(b'<', text).any(|at| tag_len(&text[at..]) > 1)
+    memchr2_iter(b'&', b'<', text).any(|at| match &text[at..] {
+        sign @ [b'&', ..] => entity(sign).0 > 1,
+        sign => tag_len(sign) > 1,
+    })
 }
 
 /// The text with one blank for several.

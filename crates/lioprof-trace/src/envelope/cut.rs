@@ -45,7 +45,7 @@ pub(crate) fn is_cut(data: &[u8]) -> bool {
     if prefix::begins_header(own) {
         return true;
     }
-    let text = repair::repaired(tail).text;
+    let text = repair::repaired(tail, 0).text;
     let record = TextRecords::new(&text).filter_map(|item| match item {
         TextItem::Record(record, _) => Some(record),
         _ => None,

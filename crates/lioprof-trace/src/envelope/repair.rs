@@ -159,9 +159,10 @@ impl Group {
         let mut texts: Vec<&[u8]> = Vec::with_capacity(lines.len() - broken);
         texts.push(text);
         texts.extend_from_slice(&lines[broken + 1..]);
-        // Of a header that was broken, too.
-        let is_whole_line = || record_in(&[&header, text].concat()).is_some_and(|record| !is_line_changed(&record));
-        if texts.len() == 1 && broken > 0 && is_whole_line() {
+        if texts.len() == 1
+            && broken > 0
+            && record_in(&[&header, text].concat()).is_some_and(|record| !is_line_changed(&record))
+        {
             out.extend_from_slice(text);
             count(Repair::Wrapped, broken);
         } else if let Some(Whole { text, breaks, repair, .. }) = put_together(&texts, &self.widths[broken..]) {
@@ -264,18 +265,16 @@ pub(crate) fn may_hold_record(skipped: &[u8]) -> bool {
 
 /// Whether a piece of text begins with neither a record nor what a crash or `lctl` leaves there.
 pub(crate) fn begins_elsewhere(data: &[u8]) -> bool {
-    data[0] != 0 && !data.starts_with(SUMMARY) && header_len(data).is_none()
+    data.first().is_some_and(|byte| *byte != 0) && !data.starts_with(SUMMARY) && header_len(data).is_none()
 }
 
 /// A piece of text, whole records, as it was logged: itself where nothing was changed. And what was left out of it because it is no record.
 pub(crate) fn as_logged(data: &[u8]) -> (Cow<'_, [u8]>, Vec<Skipped>) {
     let repaired_from = |at: usize| {
-        let rest = repaired(&data[at..]);
-        let behind = |skipped: Skipped| Skipped { offset: at + skipped.offset, ..skipped };
-        let left_out = rest.skipped.into_iter().map(behind).collect();
-        (Cow::Owned([&data[..at], &rest.text].concat()), left_out)
+        let rest = repaired(data, at);
+        (Cow::Owned([&data[..at], &rest.text].concat()), rest.skipped)
     };
-    if !data.is_empty() && begins_elsewhere(data) {
+    if begins_elsewhere(data) {
         return repaired_from(0);
     }
     let mut records = TextRecords::new(data);
@@ -310,9 +309,9 @@ pub(crate) struct Repaired {
     pub(crate) skipped: Vec<Skipped>,
 }
 
-/// Repairs a piece of text that ends with whole records.
-pub(crate) fn repaired(data: &[u8]) -> Repaired {
-    let mut out = Repaired { text: Vec::with_capacity(data.len()), ..Repaired::default() };
+/// Repairs a piece of text that ends with whole records, from `from` on.
+pub(crate) fn repaired(data: &[u8], from: usize) -> Repaired {
+    let mut out = Repaired { text: Vec::with_capacity(data.len() - from), ..Repaired::default() };
     let mut skipped: Vec<Skipped> = Vec::new();
     let mut group = Group::default();
     let (mut usual, mut seen, mut in_nuls) = (0, false, false);
@@ -325,7 +324,7 @@ pub(crate) fn repaired(data: &[u8]) -> Repaired {
             _ => skipped.push(Skipped { offset, len, why: SkipReason::NoHeader }),
         }
     };
-    for line in lines(data) {
+    for line in lines(&data[from..]) {
         if let Some(start) = prefix::header_start(line, usual) {
             group.end(&mut out.text, &mut out.repairs);
             if line[..start].first() == Some(&0) {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use lioprof_analysis::{Bound, ContendedRule};
 use lioprof_model::time;
+use lioprof_model::units::micros;
 use lustre_debuglog::Opcode;
 use lustre_debuglog::kernel_log::parse_zone;
 
@@ -15,9 +16,7 @@ pub(crate) fn bin_us(text: &str) -> Result<i64, String> {
     if !(0.001..=86_400.0).contains(&seconds) {
         return Err(expected());
     }
-    #[expect(clippy::cast_possible_truncation, reason = "at most 86,400,000,000")]
-    let us = (seconds * 1e6).round() as i64;
-    Ok(us)
+    Ok(micros(seconds))
 }
 
 /// A span of time in which something can happen.
