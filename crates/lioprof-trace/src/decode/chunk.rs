@@ -23,6 +23,7 @@ use super::client;
 use super::event::{Body, BulkStep, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use super::handlings::Handlings;
 use crate::envelope::kinds::{self, Repairs};
+use crate::envelope::repair::Logged;
 use crate::envelope::{characters, cut, repair};
 
 /// A stream whose times go back further than this, µs, has lived through a step of the clock.
@@ -178,7 +179,7 @@ pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<E
     decoder.repairable = true;
     let mut changed = decoder.text(data);
     // The messages fit with such names; of names there are few.
-    if decoder.out.symbols.iter().any(|(_, name)| characters::has_markup(name)) {
+    if decoder.reducer.out.symbols.iter().any(|(_, name)| characters::has_markup(name)) {
         decoder = Decoder::new(0, names, Vec::new());
         changed = Some(0);
     }
@@ -192,13 +193,13 @@ pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<E
 
 /// Goes on from `from` on, where a text is not as it was logged.
 #[cold]
-fn repaired_from(data: &[u8], from: usize, names: bool, mut out: Decoded) -> Decoded {
-    let repaired = repair::repaired(data, from);
+fn repaired_from(data: &[u8], from: usize, names: bool, out: Decoded) -> Decoded {
+    let mut reducer = Reducer { out, recent: Recent::default(), names };
+    let repaired = repair::repaired(data, from, |logged| reducer.logged(logged));
+    let mut out = reducer.out;
     out.skipped.extend(repaired.skipped);
     kinds::merge(&mut out.counts.repairs, repaired.repairs);
-    let mut again = Decoder { out, ..Decoder::new(0, names, Vec::new()) };
-    again.text(&repaired.text);
-    again.finish()
+    out
 }
 
 /// Decodes records of a binary log, into a buffer that is empty; with `names`, names of files are kept.
@@ -206,7 +207,7 @@ fn repaired_from(data: &[u8], from: usize, names: bool, mut out: Decoded) -> Dec
 pub(crate) fn decode_binary(mut records: FramedRecords<'_>, names: bool, events: Vec<Event>) -> Decoded {
     let mut decoder = Decoder::new(records.rest().len(), names, events);
     for record in &mut records {
-        StreamRun::follow(&mut decoder.out.runs, &record, decoder.out.events.len());
+        StreamRun::follow(&mut decoder.reducer.out.runs, &record, decoder.reducer.out.events.len());
         decoder.record(&record, false);
     }
     debug_assert!(records.rest().is_empty(), "the reader frames all that it hands out");
@@ -216,14 +217,26 @@ pub(crate) fn decode_binary(mut records: FramedRecords<'_>, names: bool, events:
 /// Bytes of a log per event, in a log that holds many of them.
 const BYTES_PER_EVENT: usize = 256;
 
+/// Decodes records that stay where they are while it does.
 struct Decoder<'a> {
-    out: Decoded,
-    recent: Recent,
-    handlings: Handlings<'a>,
-    sites: Sites<'a>,
-    names: bool,
+    reducer: Reducer,
+    seen: Seen<'a>,
     /// What is not as it was logged may be repaired: then it is not counted.
     repairable: bool,
+}
+
+/// What records said before, in their own bytes: the next ones repeat it.
+#[derive(Default)]
+struct Seen<'a> {
+    handlings: Handlings<'a>,
+    sites: Sites<'a>,
+}
+
+/// Makes events and counts of records.
+struct Reducer {
+    out: Decoded,
+    recent: Recent,
+    names: bool,
 }
 
 impl<'a> Decoder<'a> {
@@ -232,19 +245,16 @@ impl<'a> Decoder<'a> {
         // What is not needed is never touched.
         events.reserve(bytes / BYTES_PER_EVENT);
         Self {
-            out: Decoded { events, ..Decoded::default() },
-            recent: Recent::default(),
-            handlings: Handlings::default(),
-            sites: Sites::default(),
-            names,
+            reducer: Reducer { out: Decoded { events, ..Decoded::default() }, recent: Recent::default(), names },
+            seen: Seen::default(),
             repairable: false,
         }
     }
 
     /// What the records held.
-    fn finish(mut self) -> Decoded {
-        self.sites.flush(&mut self.out.counts.other);
-        self.out
+    fn finish(&mut self) -> Decoded {
+        self.seen.sites.flush(&mut self.reducer.out.counts.other);
+        std::mem::take(&mut self.reducer.out)
     }
 
     /// Takes the records of a text, up to the first one that may be repaired: where it begins.
@@ -254,31 +264,78 @@ impl<'a> Decoder<'a> {
             return Some(0);
         }
         let mut records = TextRecords::new(data);
-        while let Some(item) = records.next() {
-            match item {
-                TextItem::Record(record, at) => {
+        loop {
+            // By reference: items are large.
+            match &records.next() {
+                Some(TextItem::Record(record, at)) => {
                     let is_continued = records.is_continued();
-                    if self.repairable && repair::is_behind_prefix(&record, is_continued)
-                        || !self.record(&record, is_continued)
+                    if self.repairable && repair::is_behind_prefix(record, is_continued)
+                        || !self.record(record, is_continued)
                     {
-                        return Some(at);
+                        return Some(*at);
                     }
                 }
-                TextItem::Skipped(skipped) => {
+                Some(TextItem::Skipped(skipped)) => {
                     let bytes = &data[skipped.offset..skipped.offset + skipped.len];
                     if self.repairable && repair::may_hold_record(bytes) {
                         return Some(skipped.offset);
                     }
-                    self.out.skipped.push(skipped);
+                    self.reducer.out.skipped.push(*skipped);
                 }
-                TextItem::Summary(..) => {}
+                Some(TextItem::Summary(..)) => {}
+                None => return None,
             }
         }
-        None
     }
 
     /// Takes a record. Returns whether it did: one that may be repaired is left.
     fn record(&mut self, record: &Record<'a>, is_continued: bool) -> bool {
+        self.reducer.count(record);
+        if let Some(event) = self.seen.handlings.repeated(record) {
+            let counts = &mut self.reducer.out.counts;
+            counts.summary.messages += 1;
+            // As where it is parsed: what is recognised depends on where chunks end.
+            if record.mask & mask::FOR_PEOPLE != 0 {
+                for_people(record, &mut counts.summary.events);
+            }
+            if let Some(body) = event {
+                self.reducer.event(record, body);
+            }
+            return true;
+        }
+        let message = Message::parse(record);
+        if self.repairable && repair::may_be_changed(&message, record, is_continued) {
+            return self.reducer.leave(record);
+        }
+        self.reducer.message(record, &message, Some(&mut self.seen));
+        true
+    }
+}
+
+impl Reducer {
+    /// Takes a record that was repaired.
+    fn logged(&mut self, logged: &Logged<'_>) {
+        if !logged.may_hold_others() {
+            self.count(&logged.record);
+            self.message(&logged.record, &logged.message, None);
+            return;
+        }
+        let mut text = Vec::new();
+        logged.append(&mut text);
+        for item in TextRecords::new(&text) {
+            match item {
+                TextItem::Record(record, _) => {
+                    self.count(&record);
+                    self.message(&record, &Message::parse(&record), None);
+                }
+                TextItem::Skipped(skipped) => self.out.skipped.push(skipped),
+                TextItem::Summary(..) => {}
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, record: &Record<'_>) {
         let counts = &mut self.out.counts;
         let summary = &mut counts.summary;
         summary.records += 1;
@@ -295,48 +352,19 @@ impl<'a> Decoder<'a> {
                 *head = if record.first { Head::Complete } else { Head::Missing };
             }
         }
-        if let Some(event) = self.handlings.repeated(record) {
-            counts.summary.messages += 1;
-            // As where it is parsed: what is recognised depends on where chunks end.
-            if record.mask & mask::FOR_PEOPLE != 0 {
-                for_people(record, &mut counts.summary.events);
-            }
-            if let Some(body) = event {
-                self.event(record, body);
-            }
-            return true;
-        }
-        let message = Message::parse(record);
-        if self.repairable && repair::may_be_changed(&message, record, is_continued) {
-            return self.leave(record);
-        }
+    }
+
+    /// Takes the message of a record that is counted. `seen`: what it may repeat is remembered there.
+    #[inline(always)]
+    fn message<'b>(&mut self, record: &Record<'b>, message: &Message<'b>, seen: Option<&mut Seen<'b>>) {
+        let counts = &mut self.out.counts;
         if record.mask & mask::FOR_PEOPLE != 0 {
-            for_people(record, &mut summary.events);
+            for_people(record, &mut counts.summary.events);
         }
-        let body = match &message {
-            Message::Other => {
-                self.unread(record, 0);
-                self.sites.count(record, &mut self.out.counts.other);
-                if client::is_of_data(record) {
-                    self.event(record, Body::Client(ClientStep::MovedData));
-                }
-                return true;
-            }
-            Message::Malformed(malformed) => {
-                *counts.malformed.entry(malformed.kind).or_default() += 1;
-                let offset = malformed.offset;
-                self.unread(record, offset);
-                return true;
-            }
-            message => {
-                counts.summary.messages += 1;
-                self.body(message, record)
-            }
-        };
-        if let Some(body) = body {
+        counts.summary.messages += u64::from(!matches!(message, Message::Other | Message::Malformed(_)));
+        if let Some(body) = self.body(message, record, seen) {
             self.event(record, body);
         }
-        true
     }
 
     /// Remembers the first text that does not parse though it is logged where requests are handled; `offset`: where it does not.
@@ -367,13 +395,32 @@ impl<'a> Decoder<'a> {
     }
 
     /// The event of a message, if the analysis uses it.
-    fn body(&mut self, message: &Message<'a>, record: &Record<'a>) -> Option<Body> {
+    #[inline(always)] // For it is large, and whoever calls it keeps it.
+    fn body<'b>(&mut self, message: &Message<'b>, record: &Record<'b>, seen: Option<&mut Seen<'b>>) -> Option<Body> {
         let function = record.function;
         Some(match message {
+            Message::Other => {
+                self.unread(record, 0);
+                match seen {
+                    Some(seen) => seen.sites.count(record, &mut self.out.counts.other),
+                    None => add(&mut self.out.counts.other, record.file, record.function, 1),
+                }
+                if !client::is_of_data(record) {
+                    return None;
+                }
+                Body::Client(ClientStep::MovedData)
+            }
+            Message::Malformed(malformed) => {
+                *self.out.counts.malformed.entry(malformed.kind).or_default() += 1;
+                self.unread(record, malformed.offset);
+                return None;
+            }
             Message::Handling(rpc) => {
                 self.out.counts.has_rpcs = true;
                 let ids = self.rpc(rpc);
-                self.handlings.started(record, rpc, ids);
+                if let Some(seen) = seen {
+                    seen.handlings.started(record, rpc, ids);
+                }
                 Body::Handling(ids)
             }
             Message::Handled(handled) => {
@@ -394,7 +441,9 @@ impl<'a> Decoder<'a> {
                 // The tbf policy numbers its stop lines in all versions, its start lines in old ones, too.
                 (NrsAction::Start, policy @ NrsPolicy::Tbf) => Body::NrsStart { number: None, policy, ost_index: None },
                 (NrsAction::Start, policy) => {
-                    self.handlings.scheduled(record);
+                    if let Some(seen) = seen {
+                        seen.handlings.scheduled(record);
+                    }
                     Body::NrsStart { number: nrs.sequence.or(nrs.round), policy, ost_index: nrs.ost_index }
                 }
                 (NrsAction::Stop, NrsPolicy::Tbf) => Body::NrsStopTbf { sequence: nrs.sequence? },
@@ -608,17 +657,22 @@ impl<'a> Sites<'a> {
 }
 
 impl Site<'_> {
-    /// Adds the records to the counts; allocates only for the first of its kind.
+    /// Adds the records to the counts.
     fn flush(&mut self, others: &mut Others) {
         let records = std::mem::take(&mut self.records);
         if records == 0 {
             return;
         }
-        if let Some(n) = others.get_mut(self.file).and_then(|functions| functions.get_mut(self.function)) {
-            *n += records;
-        } else {
-            *others.entry(self.file.into()).or_default().entry(self.function.into()).or_default() += records;
-        }
+        add(others, self.file, self.function, records);
+    }
+}
+
+/// Adds records to those of their kind; allocates only for the first.
+fn add(others: &mut Others, file: &[u8], function: &[u8], records: u64) {
+    if let Some(n) = others.get_mut(file).and_then(|functions| functions.get_mut(function)) {
+        *n += records;
+    } else {
+        *others.entry(file.into()).or_default().entry(function.into()).or_default() += records;
     }
 }
 

@@ -49,11 +49,13 @@ pub(crate) struct TextReader {
     offset: u64,
     read_buffer: ReadBuffer,
     eof: bool,
+    /// A part without whole headers at the beginnings of lines was met: the next ones may be like it.
+    is_changed: bool,
 }
 
 impl TextReader {
     pub(crate) fn new(stream: Box<dyn Read + Send>, chunk_bytes: usize) -> Self {
-        Self { stream, chunk_bytes, offset: 0, read_buffer: ReadBuffer::default(), eof: false }
+        Self { stream, chunk_bytes, offset: 0, read_buffer: ReadBuffer::default(), eof: false, is_changed: false }
     }
 
     /// The next chunk, `None` at the end.
@@ -65,12 +67,17 @@ impl TextReader {
             if self.eof {
                 break bytes.len();
             }
-            if let Some(cut) = text::find_cut(bytes) {
-                break cut;
+            // No record is longer: where no line of this part begins with a whole header, most do not.
+            let tail = bytes.len().saturating_sub(text::MAX_RECORD);
+            if !self.is_changed
+                && let Some(cut) = text::find_cut(&bytes[tail..])
+            {
+                break tail + cut;
             }
             // No header in sight: a very long record, or no log at all. Beyond twice the longest record
             // there is nothing to wait for, and memory stays bounded.
             if bytes.len() >= 2 * text::MAX_RECORD {
+                self.is_changed = true;
                 break repair::find_cut(bytes).or(memrchr(b'\n', bytes).map(|at| at + 1)).unwrap_or(bytes.len());
             }
             wanted = bytes.len() + self.chunk_bytes;

@@ -1,6 +1,6 @@
 //! Characters that a mail client, a web page or a terminal has put in place of others.
 
-use memchr::{memchr_iter, memchr2, memchr2_iter};
+use memchr::{memchr_iter, memchr2, memchr2_iter, memchr3};
 
 /// Whether `text` has characters that no message of Lustre has.
 #[inline]
@@ -59,13 +59,32 @@ const STANDS_FOR_OTHERS: [bool; 256] = {
     table
 };
 
+/// How many bytes `text` begins with that are ASCII, looked at eight at a time.
+fn ascii_len(text: &[u8]) -> usize {
+    let (eights, rest) = text.as_chunks::<8>();
+    for (i, eight) in eights.iter().enumerate() {
+        let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
+        if others != 0 {
+            return 8 * i + others.trailing_zeros() as usize / 8;
+        }
+    }
+    let tail = rest.iter().position(|byte| !byte.is_ascii());
+    tail.map_or(text.len(), |at| text.len() - rest.len() + at)
+}
+
 /// The text with plain characters: without colours, tags and invisible characters, with blanks, quotes and dashes for what stands in
 /// their place, and with entities and quoted-printable bytes decoded.
 pub(crate) fn plain(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
+    // Most texts have one or the other.
+    let has_signs = memchr3(b'&', b'<', b'=', text).is_some() || memchr2(0x1b, 0x08, text).is_some();
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let run = rest.iter().position(|byte| STANDS_FOR_OTHERS[usize::from(*byte)]).unwrap_or(rest.len());
+        let run = if has_signs {
+            rest.iter().position(|byte| STANDS_FOR_OTHERS[usize::from(*byte)]).unwrap_or(rest.len())
+        } else {
+            ascii_len(rest)
+        };
         out.extend_from_slice(&rest[..run]);
         at += run;
         let rest = &rest[run..];

@@ -1,10 +1,11 @@
 //! Whether a text ends inside a line: then more may be missing.
 
 use lustre_debuglog::Message;
-use lustre_debuglog::frame::text::{SUMMARY, TextItem, TextRecords};
+use lustre_debuglog::frame::text::SUMMARY;
 use lustre_debuglog::record::mask;
 
-use super::{prefix, repair};
+use super::prefix;
+use super::repair::{self, Logged};
 
 /// How the messages begin that make up most of a log of rpctrace: a text may be cut inside these words.
 const BEGINNINGS: [&[u8]; 9] = [
@@ -45,19 +46,18 @@ pub(crate) fn is_cut(data: &[u8]) -> bool {
     if prefix::begins_header(own) {
         return true;
     }
-    let text = repair::repaired(tail, 0).text;
-    let record = TextRecords::new(&text).filter_map(|item| match item {
-        TextItem::Record(record, _) => Some(record),
-        _ => None,
-    });
-    record.last().is_some_and(|record| match Message::parse(&record) {
-        Message::Malformed(_) => true,
-        Message::Other => {
-            record.mask & (mask::RPCTRACE | mask::DLMTRACE) != 0
-                && BEGINNINGS.iter().any(|words| words.starts_with(record.message()))
+    let mut is_cut = false;
+    repair::repaired(tail, 0, |Logged { record, message, .. }| {
+        is_cut = match message {
+            Message::Malformed(_) => true,
+            Message::Other => {
+                record.mask & (mask::RPCTRACE | mask::DLMTRACE) != 0
+                    && BEGINNINGS.iter().any(|words| words.starts_with(record.message()))
+            }
+            _ => false,
         }
-        _ => false,
-    })
+    });
+    is_cut
 }
 
 #[cfg(test)]

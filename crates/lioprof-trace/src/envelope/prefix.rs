@@ -23,6 +23,9 @@ pub(crate) fn header_start(line: &[u8], usual: usize) -> Option<usize> {
     if usual > 0 && line.get(usual..).is_some_and(starts_like_header) {
         return Some(usual);
     }
+    if !has_distant_colons(line) {
+        return None;
+    }
     memchr_iter(b':', &line[..line.len().min(MAX_PREFIX)]).find_map(|colon| {
         let start = colon.checked_sub(8)?;
         let header = &line[start..];
@@ -35,6 +38,18 @@ pub(crate) fn header_start(line: &[u8], usual: usize) -> Option<usize> {
         }
         (begins_header(header) || header_len(header).is_some()).then_some(start)
     })
+}
+
+/// Whether two colons stand as far from each other as those behind the masks of a header: lines without are most of a broken log.
+fn has_distant_colons(line: &[u8]) -> bool {
+    const APART: usize = 9;
+    let behind = line.get(APART..).unwrap_or_default();
+    let is_pair = |(one, other): (&u8, &u8)| *one == b':' && *other == b':';
+    // Blocks of a fixed size and no way out of one: so the compiler compares all its bytes at once.
+    let (blocks, rest) = behind.as_chunks::<16>();
+    let (before, _) = line.as_chunks::<16>();
+    before.iter().zip(blocks).any(|(one, other)| one.iter().zip(other).fold(false, |any, pair| any | is_pair(pair)))
+        || line[behind.len() - rest.len()..].iter().zip(rest).any(is_pair)
 }
 
 /// Whether `line` is the beginning of a header and nothing more.

@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 
 use lustre_debuglog::frame::text::{
-    MAX_RECORD, SUMMARY, TextItem, TextRecords, header_len, record_in, starts_like_header,
+    LineHeaders, MAX_RECORD, SUMMARY, TextItem, TextRecords, header_len, starts_like_header,
 };
 use lustre_debuglog::frame::{SkipReason, Skipped};
 use lustre_debuglog::message::Handled;
 use lustre_debuglog::record::mask;
 use lustre_debuglog::{Message, Record};
+use smallvec::SmallVec;
 
 use super::kinds::{Repair, Repairs};
-use super::wrap::{self, Whole};
+use super::wrap::{self, Take, Whole, Widths};
 use super::{characters, prefix};
 
 /// Most lines of a record. A text has at most 4096 bytes.
@@ -56,6 +57,33 @@ pub(crate) fn holds_markup(message: &Message<'_>) -> bool {
     }
 }
 
+/// A record as it was logged.
+#[derive(Debug)]
+pub(crate) struct Logged<'a> {
+    /// Its header, but for the blank at its end.
+    header: &'a [u8],
+    /// Its text has no line break at its end.
+    pub(crate) record: Record<'a>,
+    /// What the text was parsed as.
+    pub(crate) message: Message<'a>,
+}
+
+impl Logged<'_> {
+    /// Appends it as `lctl` prints it.
+    pub(crate) fn append(&self, out: &mut Vec<u8>) {
+        for bytes in [self.header, b" ", self.record.text, b"\n"] {
+            out.extend_from_slice(bytes);
+        }
+    }
+
+    /// Whether its text may hold other records, or what is none: whoever reads it must find those.
+    pub(crate) fn may_hold_others(&self) -> bool {
+        let text = self.record.text;
+        let is_none = |at: usize| matches!(text.get(at + 1), Some(b'\0' | b'D'));
+        text.len() > MAX_RECORD / 2 || has_header_end(text) || memchr::memchr_iter(b'\n', text).any(is_none)
+    }
+}
+
 /// The lines of one record, as they arrived but for what stood before them.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
@@ -68,7 +96,18 @@ pub(crate) struct Group {
     ends: Vec<usize>,
     /// Lengths of the lines as they arrived.
     widths: Vec<usize>,
+    /// A header put together out of several.
+    joined: Vec<u8>,
+    headers: LineHeaders,
 }
+
+/// Whether a header may end in `text`.
+fn has_header_end(text: &[u8]) -> bool {
+    memchr::memchr_iter(b')', text).any(|at| text[at..].starts_with(b"))") && text[..at].ends_with(b"("))
+}
+
+/// Lines of a record. Most are broken into few.
+type Lines<'a> = SmallVec<[&'a [u8]; 8]>;
 
 impl Group {
     /// Begins with a line whose header is at `start`. `previous` is the line before, if it is none of the log: a break may have left the
@@ -115,89 +154,90 @@ impl Group {
     }
 
     /// Whether the lines so far are a whole record: what follows is not needed.
-    pub(crate) fn is_whole(&self) -> bool {
-        let lines = self.lines();
-        let Some((_, broken, text)) = header_of(&lines) else { return false };
-        let mut texts = vec![text];
-        texts.extend_from_slice(&lines[broken + 1..]);
-        texts.len() == 1 && !wrap::begins_known(text)
-            || put_together(&texts, &self.widths[broken..]).is_some_and(|whole| whole.fits)
+    pub(crate) fn is_whole(&mut self) -> bool {
+        let mut lines = lines_of(&self.bytes, &self.ends);
+        let Some(header) = header_of(&lines, &mut self.joined, &mut self.headers) else { return false };
+        let texts = header.texts(&mut lines);
+        texts.len() == 1 && !wrap::begins_known(texts[0])
+            || put_together(texts, Widths::of(&self.widths, header.breaks), &mut |_, _| {})
+                .is_some_and(|whole| whole.fits)
     }
 
-    fn lines(&self) -> Vec<&[u8]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end]).collect()
-    }
-
-    /// Ends the record: appends it to `out` as `lctl` prints it. Returns whether it has a whole header; without, nothing is appended.
-    pub(crate) fn end(&mut self, out: &mut Vec<u8>, repairs: &mut Repairs) -> bool {
-        let is_whole = self.is_open() && self.write(out, repairs);
+    /// Ends the record and gives it to `take`. Returns whether it has a whole header; without, nothing is given.
+    pub(crate) fn end(&mut self, repairs: &mut Repairs, mut take: impl FnMut(&Logged<'_>)) -> bool {
+        let is_whole = self.is_open() && self.hand_on(repairs, &mut take);
         self.ends.clear();
         is_whole
     }
 
-    fn write(&self, out: &mut Vec<u8>, repairs: &mut Repairs) -> bool {
+    fn hand_on(&mut self, repairs: &mut Repairs, take: &mut impl FnMut(&Logged<'_>)) -> bool {
         let mut count = |kind: Repair, lines: usize| {
             if lines > 0 {
                 *repairs.entry(kind).or_default() += lines as u64;
             }
         };
-        // Most records are of one line, and only something stood before that.
-        if self.ends.len() == 1 && record_in(&self.bytes).is_some_and(|record| !is_line_changed(&record)) {
-            count(Repair::Prefix, usize::from(self.is_prefixed));
-            out.extend_from_slice(&self.bytes);
-            out.push(b'\n');
-            return true;
-        }
-        let lines = self.lines();
-        let Some((header, broken, text)) = header_of(&lines) else {
+        let mut lines = lines_of(&self.bytes, &self.ends);
+        let Some(header) = header_of(&lines, &mut self.joined, &mut self.headers) else {
             count(Repair::Remark, lines.len());
             return false;
         };
         count(Repair::Prefix, usize::from(self.is_prefixed));
-        out.extend_from_slice(&header);
-        let mut texts: Vec<&[u8]> = Vec::with_capacity(lines.len() - broken);
-        texts.push(text);
-        texts.extend_from_slice(&lines[broken + 1..]);
-        if texts.len() == 1
-            && broken > 0
-            && record_in(&[&header, text].concat()).is_some_and(|record| !is_line_changed(&record))
-        {
-            out.extend_from_slice(text);
-            count(Repair::Wrapped, broken);
-        } else if let Some(Whole { text, breaks, repair, .. }) = put_together(&texts, &self.widths[broken..]) {
-            let own_breaks = memchr::memchr_iter(b'\n', &text).count();
-            out.extend_from_slice(&text);
-            count(Repair::Wrapped, broken + breaks - own_breaks.min(breaks));
-            count(Repair::Remark, texts.len() - 1 - breaks);
-            if let Some(repair) = repair {
-                count(repair, 1);
+        let mut hand_on = |text: &[u8], message: &Message<'_>| {
+            let record = Record { text, ..header.record };
+            take(&Logged { header: header.bytes, record, message: *message });
+        };
+        let texts = header.texts(&mut lines);
+        // Most records are of one line, and only something stood before that.
+        if let [text] = *texts {
+            let record = Record { text, ..header.record };
+            let message = Message::parse(&record);
+            if !may_be_changed(&message, &record, false) && !holds_markup(&message) {
+                count(Repair::Wrapped, header.breaks);
+                hand_on(text, &message);
+                return true;
             }
-        } else {
-            // Of no known kind, or damaged: as it came.
-            out.extend_from_slice(&texts.join(&b'\n'));
-            count(Repair::Wrapped, broken);
         }
-        out.push(b'\n');
+        match put_together(texts, Widths::of(&self.widths, header.breaks), &mut hand_on) {
+            Some(Whole { text, breaks, own_breaks, repair, .. }) => {
+                if let Some(text) = text {
+                    hand_on(&text, &Message::parse_text(&text));
+                }
+                count(Repair::Wrapped, header.breaks + breaks - own_breaks);
+                count(Repair::Remark, texts.len() - 1 - breaks);
+                if let Some(repair) = repair {
+                    count(repair, 1);
+                }
+            }
+            // Of no known kind, or damaged: as it came.
+            None => {
+                let text = texts.join(&b'\n');
+                hand_on(&text, &Message::parse_text(&text));
+                count(Repair::Wrapped, header.breaks);
+            }
+        }
         true
     }
 }
 
-/// Whether a record of one line may have been changed.
-fn is_line_changed(record: &Record<'_>) -> bool {
-    let message = Message::parse(record);
-    may_be_changed(&message, record, false) || holds_markup(&message)
+fn lines_of<'a>(bytes: &'a [u8], ends: &[usize]) -> Lines<'a> {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends).map(|(start, end)| &bytes[start..*end]).collect()
 }
 
 /// Puts the text of a record together. Where that does not succeed, lines that may be prefixes, which a break left alone, are left out.
-fn put_together(texts: &[&[u8]], widths: &[usize]) -> Option<Whole> {
-    if texts.len() > 1 && wrap::may_begin_with_breaks(texts[0]) {
+fn put_together(texts: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) -> Option<Whole> {
+    // Behind each of those stands a blank.
+    if texts.len() > 1 && wrap::may_begin_with_breaks(texts[0]) && texts[1..].iter().any(|text| text.starts_with(b" "))
+    {
         let as_it_is = texts.join(&b'\n');
-        if wrap::has_own_breaks(&as_it_is) {
-            return Some(Whole { text: as_it_is, breaks: texts.len() - 1, repair: None, fits: true });
+        let message = Message::parse_text(&as_it_is);
+        if wrap::has_own_breaks(&message) {
+            take(&as_it_is, &message);
+            let breaks = texts.len() - 1;
+            return Some(Whole { text: None, breaks, own_breaks: breaks, repair: None, fits: true });
         }
     }
-    let found = wrap::whole(texts, widths);
+    let found = wrap::whole(texts, widths, take);
     if found.as_ref().is_some_and(|whole| whole.fits) {
         return found;
     }
@@ -207,50 +247,76 @@ fn put_together(texts: &[&[u8]], widths: &[usize]) -> Option<Whole> {
         return found;
     }
     let own_texts: Vec<&[u8]> = own.iter().map(|&i| texts[i]).collect();
-    let own_widths: Vec<usize> = own.iter().filter_map(|&i| widths.get(i).copied()).collect();
-    match wrap::whole(&own_texts, &own_widths).filter(|whole| whole.fits) {
+    let own_widths: Vec<usize> = own.iter().filter_map(|&i| widths.lines.get(i).copied()).collect();
+    match wrap::whole(&own_texts, Widths { lines: &own_widths, ..widths }, take).filter(|whole| whole.fits) {
         Some(whole) => Some(Whole { breaks: own[whole.breaks], ..whole }),
         None => found,
     }
 }
 
-/// The header at the start of `lines`, which may be broken into several; how many breaks it has, and what of its last line is text.
-/// It is as `lctl` prints it, with the blank at its end.
-fn header_of<'a>(lines: &[&'a [u8]]) -> Option<(Vec<u8>, usize, &'a [u8])> {
-    let first = *lines.first()?;
-    let with_blank = |header: &[u8]| {
-        let mut header = header.to_vec();
-        if header.last() != Some(&b' ') {
-            header.push(b' ');
+/// The header of a group of lines.
+struct Header<'a> {
+    /// Without the blank at its end.
+    bytes: &'a [u8],
+    /// The text is empty.
+    record: Record<'a>,
+    /// Its line breaks.
+    breaks: usize,
+    /// What stands behind it in its last line.
+    text: &'a [u8],
+}
+
+impl<'a> Header<'a> {
+    fn new(joined: &'a [u8], record: Record<'a>, breaks: usize, text: &'a [u8]) -> Self {
+        let header = &joined[..joined.len() - record.text.len()];
+        Self {
+            bytes: header.strip_suffix(b" ").unwrap_or(header),
+            record: Record { text: b"", ..record },
+            breaks,
+            text,
         }
-        header
-    };
+    }
+
+    /// The text and the lines behind it, in place of those that the header was in.
+    fn texts<'l>(&self, lines: &'l mut [&'a [u8]]) -> &'l [&'a [u8]] {
+        let texts = &mut lines[self.breaks..];
+        texts[0] = self.text;
+        texts
+    }
+}
+
+/// The header at the start of `lines`, which may be broken into several; then it is put together in `joined`.
+fn header_of<'a>(lines: &[&'a [u8]], joined: &'a mut Vec<u8>, headers: &mut LineHeaders) -> Option<Header<'a>> {
+    let first = *lines.first()?;
     // Before its end there is no need to read it.
-    let has_end = |line: &[u8]| memchr::memchr(b')', line).is_some();
-    if has_end(first)
-        && let Some(len) = header_len(first)
+    if memchr::memchr(b')', first).is_some()
+        && let Some(record) = headers.record_in(first)
     {
-        return Some((with_blank(&first[..len]), 0, &first[len..]));
+        return Some(Header::new(first, record, 0, record.text));
     }
     if !starts_like_header(first) {
         return None;
     }
     // A header has a blank at its end only: what breaks it elsewhere breaks words, and quoted-printable leaves a sign there.
-    let mut joined = first.strip_suffix(b"=").unwrap_or(first).to_vec();
+    joined.clear();
+    joined.extend_from_slice(first.strip_suffix(b"=").unwrap_or(first));
+    let mut last = None;
     for (i, line) in lines.iter().enumerate().skip(1).take(4) {
         let before = joined.len();
         joined.extend_from_slice(line);
-        if has_end(&joined)
-            && let Some(len) = header_len(&joined)
-        {
-            let text = line.get(len.checked_sub(before)?..)?;
-            return Some((with_blank(&joined[..len]), i, text));
+        // Its end may be broken, too.
+        if has_header_end(&joined[before.saturating_sub(2)..]) {
+            last = Some((i, before, *line));
+            break;
         }
         if joined.last() == Some(&b'=') {
             joined.pop();
         }
     }
-    None
+    let (breaks, before, line) = last?;
+    let record = headers.record_in(joined)?;
+    let text = line.get((joined.len() - record.text.len()).checked_sub(before)?..)?;
+    Some(Header::new(joined, record, breaks, text))
 }
 
 /// Whether something that is no log stands before a record: behind a header ends a line only.
@@ -271,8 +337,10 @@ pub(crate) fn begins_elsewhere(data: &[u8]) -> bool {
 /// A piece of text, whole records, as it was logged: itself where nothing was changed. And what was left out of it because it is no record.
 pub(crate) fn as_logged(data: &[u8]) -> (Cow<'_, [u8]>, Vec<Skipped>) {
     let repaired_from = |at: usize| {
-        let rest = repaired(data, at);
-        (Cow::Owned([&data[..at], &rest.text].concat()), rest.skipped)
+        let mut text = Vec::with_capacity(data.len());
+        text.extend_from_slice(&data[..at]);
+        let Repaired { skipped, .. } = repaired(data, at, |logged| logged.append(&mut text));
+        (Cow::Owned(text), skipped)
     };
     if begins_elsewhere(data) {
         return repaired_from(0);
@@ -298,20 +366,18 @@ pub(crate) fn as_logged(data: &[u8]) -> (Cow<'_, [u8]>, Vec<Skipped>) {
     (Cow::Borrowed(data), Vec::new())
 }
 
-/// What was made of a piece of text.
+/// What was done to a piece of text.
 #[derive(Debug, Default)]
 pub(crate) struct Repaired {
-    /// The log as it was.
-    pub(crate) text: Vec<u8>,
-    /// What was done to it.
+    /// Lines repaired.
     pub(crate) repairs: Repairs,
     /// Bytes before the first record, and NULs: no text holds those, a crashed or full file system leaves them.
     pub(crate) skipped: Vec<Skipped>,
 }
 
-/// Repairs a piece of text that ends with whole records, from `from` on.
-pub(crate) fn repaired(data: &[u8], from: usize) -> Repaired {
-    let mut out = Repaired { text: Vec::with_capacity(data.len() - from), ..Repaired::default() };
+/// Repairs a piece of text that ends with whole records, from `from` on, and gives them to `take`.
+pub(crate) fn repaired(data: &[u8], from: usize, mut take: impl FnMut(&Logged<'_>)) -> Repaired {
+    let mut out = Repaired::default();
     let mut skipped: Vec<Skipped> = Vec::new();
     let mut group = Group::default();
     let (mut usual, mut seen, mut in_nuls) = (0, false, false);
@@ -326,7 +392,7 @@ pub(crate) fn repaired(data: &[u8], from: usize) -> Repaired {
     };
     for line in lines(&data[from..]) {
         if let Some(start) = prefix::header_start(line, usual) {
-            group.end(&mut out.text, &mut out.repairs);
+            group.end(&mut out.repairs, &mut take);
             if line[..start].first() == Some(&0) {
                 skip(line, start);
                 usual = 0;
@@ -348,7 +414,7 @@ pub(crate) fn repaired(data: &[u8], from: usize) -> Repaired {
             group.go_on(line);
         }
     }
-    group.end(&mut out.text, &mut out.repairs);
+    group.end(&mut out.repairs, &mut take);
     out.skipped = skipped;
     // Where nothing has to be repaired they are passed over uncounted: the number would depend on where chunks end.
     out.repairs.remove(&Repair::Remark);

@@ -94,6 +94,13 @@ struct Writing {
     has_records: bool,
 }
 
+impl Writing {
+    fn end_record(&mut self) {
+        let text = &mut self.text;
+        self.has_records |= self.group.end(&mut self.repairs, |logged| logged.append(text));
+    }
+}
+
 struct Splitter {
     parts: Vec<Writing>,
     of_sender: HashMap<Option<Sender>, usize>,
@@ -157,14 +164,14 @@ impl Splitter {
                 self.current = if sender.is_some() { self.part(sender) } else { self.block };
             }
             let part = &mut self.parts[self.current];
-            part.has_records |= part.group.end(&mut part.text, &mut part.repairs);
+            part.end_record();
             part.group.begin(line, start, &self.previous);
             self.previous.clear();
             return self.write_full(self.current);
         }
         self.previous.clear();
         self.previous.extend_from_slice(&line[..line.len().min(512)]);
-        let group = &self.parts[self.current].group;
+        let group = &mut self.parts[self.current].group;
         if let Some(sender) = self.headings.line(line)
             && (!group.is_open() || group.is_whole())
         {
@@ -201,7 +208,7 @@ impl Splitter {
     fn finish(mut self) -> io::Result<Vec<Part>> {
         let mut parts = Vec::new();
         for part in &mut self.parts {
-            part.has_records |= part.group.end(&mut part.text, &mut part.repairs);
+            part.end_record();
         }
         for mut part in self.parts {
             if part.has_records {

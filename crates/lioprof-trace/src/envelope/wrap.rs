@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 
 use lustre_debuglog::Message;
 use lustre_debuglog::message::{Handled, LdlmEvent, RefreshRwLocks, ReqEvent, ReqMessage};
+use smallvec::SmallVec;
 
 use super::characters;
 use super::kinds::Repair;
@@ -18,12 +19,18 @@ const MAX_TEXT: usize = 8192;
 /// Most lines that a text is put together of: the longest text in columns of 64.
 const MAX_BREAKS: usize = 64;
 
+/// Takes a text that is a whole message of a known kind, and the message.
+pub(crate) type Take<'t> = dyn FnMut(&[u8], &Message<'_>) + 't;
+
 /// A text that fits the grammar, made of the first `lines`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Whole {
-    pub(crate) text: Vec<u8>,
+    /// `None`: it was taken.
+    pub(crate) text: Option<Vec<u8>>,
     /// Lines behind the first one that it is made of.
     pub(crate) breaks: usize,
+    /// .. whose breaks are its own.
+    pub(crate) own_breaks: usize,
     /// What else was done to it.
     pub(crate) repair: Option<Repair>,
     /// It is a whole message of a known kind.
@@ -56,36 +63,54 @@ impl Break {
     const UNWRAPPED: Self = Self(Between::Nothing, Between::Line);
 }
 
+/// How long lines were as they arrived.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Widths<'a> {
+    /// Those that the text is made of.
+    pub(crate) lines: &'a [usize],
+    /// The longest of the record, those of its header among them.
+    pub(crate) widest: usize,
+}
+
+impl<'a> Widths<'a> {
+    /// Of a record, of which the first `header` lines hold nothing but its header.
+    pub(crate) fn of(widths: &'a [usize], header: usize) -> Self {
+        Self { lines: &widths[header..], widest: widths.iter().copied().max().unwrap_or(0) }
+    }
+
+    /// Whether a line is as long as the longest.
+    fn is_full(&self, line: usize) -> bool {
+        self.lines.get(line) == Some(&self.widest)
+    }
+}
+
 /// Most lines of full width of which it is tried whether they end with a word.
 const MAX_UNSURE: usize = 5;
 
-/// Puts the text of a record together. `lines` are its pieces, the first one behind the header; `widths` the lengths of the lines as they
-/// arrived. `None`: nothing that fits the grammar can be made of them.
-pub(crate) fn whole(lines: &[&[u8]], widths: &[usize]) -> Option<Whole> {
+/// Puts the text of a record together. `lines` are its pieces, the first one behind the header; `widths` those of the
+/// lines as they arrived. A whole message of a known kind is given to `take` once, unless it may hold characters that stand for others. `None`: nothing
+/// that fits the grammar can be made of them.
+pub(crate) fn whole(lines: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) -> Option<Whole> {
     let lines = lines.get(..=MAX_BREAKS).unwrap_or(lines);
-    let widths = widths.get(..=MAX_BREAKS).unwrap_or(widths);
-    let mut found = None;
-    let take = |found: &mut Option<Whole>, best: Best, repair: Option<Repair>| {
-        let Best(best, fit) = best;
-        let fits = fit == Fit::Wholly;
-        // Names may hold entities, and fit with them.
-        let is_done = fits && !best.as_ref().is_some_and(|(text, _)| characters::has_markup(text));
-        if fits || found.is_none() {
-            *found = best.map(|(text, breaks)| Whole { text, breaks, repair, fits });
+    let mut found: Option<Whole> = None;
+    let mut is_taken = |found: &mut Option<Whole>, lines: &[&[u8]], widths: Widths<'_>, repair: Option<Repair>| {
+        let best = put_together(lines, widths, repair, take);
+        let is_taken = best.as_ref().is_some_and(|best| best.text.is_none());
+        if found.is_none() || best.as_ref().is_some_and(|best| best.fits) {
+            *found = best;
         }
-        is_done
+        is_taken
     };
     if let Some(text) = quoted_printable(lines) {
-        if take(&mut found, put_together(&[&text], &[]), Some(Repair::Characters)) {
+        if is_taken(&mut found, &[&text], widths, Some(Repair::Characters)) {
             return found.map(|whole| Whole { breaks: lines.len() - 1, ..whole });
         }
         found = None;
     }
-    if take(&mut found, put_together(lines, widths), None) || !lines.iter().any(|line| characters::may_be_changed(line))
-    {
+    if is_taken(&mut found, lines, widths, None) || !lines.iter().any(|line| characters::may_be_changed(line)) {
         return found;
     }
-    let plain: Vec<Vec<u8>> = lines
+    let plain: SmallVec<[Vec<u8>; 4]> = lines
         .iter()
         .map(|line| {
             let once = characters::plain(line);
@@ -93,21 +118,21 @@ pub(crate) fn whole(lines: &[&[u8]], widths: &[usize]) -> Option<Whole> {
             if characters::has_entities(&once) { characters::plain(&once) } else { once }
         })
         .collect();
-    let mut plain: Vec<&[u8]> = plain.iter().map(|line| unquoted(line)).collect();
+    let mut plain: SmallVec<[&[u8]; 4]> = plain.iter().map(|line| unquoted(line)).collect();
     // The blank at the end of the header may have been one of the characters.
     plain[0] = plain[0].trim_ascii_start();
-    if take(&mut found, put_together(&plain, widths), Some(Repair::Characters)) {
+    if is_taken(&mut found, &plain, widths, Some(Repair::Characters)) {
         return found;
     }
     // A blank and a no-break space beside it were one blank.
     let single: Vec<Vec<u8>> = plain.iter().map(|line| characters::with_single_blanks(line)).collect();
     let single: Vec<&[u8]> = single.iter().map(Vec::as_slice).collect();
-    if take(&mut found, put_together(&single, widths), Some(Repair::Characters)) {
+    if is_taken(&mut found, &single, widths, Some(Repair::Characters)) {
         return found;
     }
     let signs = characters::with_at_signs_in(&plain);
     let signs: Vec<&[u8]> = signs.iter().map(Vec::as_slice).collect();
-    take(&mut found, put_together(&signs, widths), Some(Repair::AtSign));
+    is_taken(&mut found, &signs, widths, Some(Repair::AtSign));
     found
 }
 
@@ -190,10 +215,9 @@ pub(crate) fn may_begin_with_breaks(text: &[u8]) -> bool {
     [&b"@@@ "[..], b"### ", b"Prolong "].iter().any(|words| text.starts_with(words))
 }
 
-/// Whether a text of several lines is a whole message of a kind that has line breaks of its own in some versions.
-pub(crate) fn has_own_breaks(text: &[u8]) -> bool {
-    let message = Message::parse_text(text);
-    may_have_breaks(&message) && fit(&message) == Fit::Wholly
+/// Whether a text of several lines was parsed as a whole message of a kind that has line breaks of its own in some versions.
+pub(crate) fn has_own_breaks(message: &Message<'_>) -> bool {
+    may_have_breaks(message) && fit(message) == Fit::Wholly
 }
 
 /// Whether messages of this kind have line breaks of their own in some versions.
@@ -207,41 +231,52 @@ pub(crate) fn begins_known(text: &[u8]) -> bool {
     text.is_empty() || !matches!(Message::parse_text(text), Message::Other)
 }
 
-fn fit_of(text: &[u8]) -> Fit {
-    fit(&Message::parse_text(text))
+/// What is looked for, and the best that was found, the first of its kind.
+struct Search<'s, 't> {
+    take: &'s mut Take<'t>,
+    repair: Option<Repair>,
+    best: Option<Whole>,
 }
 
-/// The best that was found, the first of its kind, and how well it fits.
-#[derive(Debug)]
-struct Best(Option<(Vec<u8>, usize)>, Fit);
-
-impl Best {
+impl Search<'_, '_> {
     /// Looks at a text of so many breaks; whether it fits wholly.
     fn try_one(&mut self, text: &[u8], breaks: usize) -> bool {
-        let fit = fit_of(text);
-        if fit == Fit::Wholly || fit == Fit::Partly && self.0.is_none() {
-            *self = Self(Some((text.to_vec(), breaks)), fit);
+        let message = Message::parse_text(text);
+        let fit = fit(&message);
+        let fits = fit == Fit::Wholly;
+        if fits || fit == Fit::Partly && self.best.is_none() {
+            // Names may hold entities, and fit with them.
+            let is_taken = fits && !characters::has_markup(text);
+            if is_taken {
+                (self.take)(text, &message);
+            }
+            self.best = Some(Whole {
+                text: (!is_taken).then(|| text.to_vec()),
+                breaks,
+                own_breaks: if breaks > 0 { memchr::memchr_iter(b'\n', text).count().min(breaks) } else { 0 },
+                repair: self.repair,
+                fits,
+            });
         }
-        fit == Fit::Wholly
+        fits
     }
 }
 
-/// The text that fits best, its breaks, and how well.
-fn put_together(lines: &[&[u8]], widths: &[usize]) -> Best {
-    let mut best = Best(None, Fit::Not);
-    search(lines, widths, &mut best);
-    best
+/// The text that fits best, of so many breaks.
+fn put_together(lines: &[&[u8]], widths: Widths<'_>, repair: Option<Repair>, take: &mut Take<'_>) -> Option<Whole> {
+    let mut search = Search { take, repair, best: None };
+    try_all(lines, widths, &mut search);
+    search.best
 }
 
 /// Tries what lines can be made of, the likeliest first, until something fits wholly.
-fn search(lines: &[&[u8]], widths: &[usize], best: &mut Best) -> bool {
+fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bool {
     let Some((first, rest)) = lines.split_first() else { return false };
     if rest.is_empty() {
         return best.try_one(first, 0);
     }
     let last = rest.len();
-    let widest = widths.iter().copied().max().unwrap_or(0);
-    let full = |i: usize| widths.get(i).is_some_and(|width| *width == widest);
+    let full = |i: usize| widths.is_full(i);
     // At least two lines of full width: then it is the width.
     let is_by_width = full(0) && full(1) && last > 1;
     if !is_by_width && ends_freely(first) && best.try_one(first, 0) {
@@ -256,9 +291,15 @@ fn search(lines: &[&[u8]], widths: &[usize], best: &mut Best) -> bool {
     if natural_end > 0 && join(Break::NOTHING).search(natural_end..=natural_end, best) {
         return true;
     }
-    for way in [Break::WORDS, Break::BLANKS, Break::NOTHING, Break::UNWRAPPED, Break::LINES] {
+    for (i, way) in
+        [Break::WORDS, Break::BLANKS, Break::NOTHING, Break::UNWRAPPED, Break::LINES].into_iter().enumerate()
+    {
         if join(way).search(1..=last, best) {
             return true;
+        }
+        // In a log with many masks most texts are of no known kind.
+        if i == 0 && !Message::may_become_known(first) {
+            return false;
         }
     }
     // Lines of full width that end with a word, among others that were cut within one: each may be either.
@@ -278,13 +319,14 @@ fn search(lines: &[&[u8]], widths: &[usize], best: &mut Best) -> bool {
 /// Lines put together in one way, and where each ends in it.
 struct Joined {
     text: Vec<u8>,
-    ends: Vec<usize>,
+    ends: SmallVec<[usize; 8]>,
 }
 
 impl Joined {
     /// `between` says what stood behind a line.
     fn of(lines: &[&[u8]], between: impl Fn(usize) -> Between) -> Self {
-        let mut joined = Self { text: Vec::new(), ends: Vec::new() };
+        let len: usize = lines.iter().map(|line| line.len() + 1).sum();
+        let mut joined = Self { text: Vec::with_capacity(len.min(MAX_TEXT)), ends: SmallVec::new() };
         for (i, line) in lines.iter().enumerate() {
             if joined.text.len() + line.len() > MAX_TEXT {
                 break;
@@ -318,7 +360,7 @@ impl Joined {
     }
 
     /// Looks for the longest text that fits, of those with so many breaks; of one with a free end for the shortest.
-    fn search(&self, breaks: RangeInclusive<usize>, best: &mut Best) -> bool {
+    fn search(&self, breaks: RangeInclusive<usize>, best: &mut Search<'_, '_>) -> bool {
         let mut try_one = |breaks: usize| {
             let text = self.ends.get(breaks).and_then(|&end| self.text.get(..end));
             text.is_some_and(|text| best.try_one(text, breaks))
@@ -340,7 +382,9 @@ mod tests {
     fn put(lines: &[&str]) -> Option<(String, usize)> {
         let bytes: Vec<&[u8]> = lines.iter().map(|line| line.as_bytes()).collect();
         let widths: Vec<usize> = lines.iter().map(|line| line.len()).collect();
-        whole(&bytes, &widths).map(|whole| (String::from_utf8(whole.text).unwrap(), whole.breaks))
+        let mut taken = None;
+        let whole = whole(&bytes, Widths::of(&widths, 0), &mut |text, _| taken = Some(text.to_vec()))?;
+        Some((String::from_utf8(whole.text.or(taken)?).unwrap(), whole.breaks))
     }
 
     /// Broken at every column, in mid-word.
@@ -369,7 +413,7 @@ mod tests {
         {
             let got = put(&[&text, "```", "Here it hangs."]).unwrap();
             assert!(got.0.starts_with(&text));
-            assert!(fit_of(got.0.as_bytes()) == Fit::Wholly);
+            assert!(fit(&Message::parse_text(got.0.as_bytes())) == Fit::Wholly);
         }
         assert_eq!(put(&["of no known kind", "of none"]), None);
     }

@@ -20,7 +20,6 @@
 mod split;
 mod stretches;
 
-use std::collections::BTreeMap;
 use std::ops::Add;
 
 use lustre_debuglog::Opcode;
@@ -38,13 +37,18 @@ const FASTER: u64 = 16;
 /// The numbers seen, per service part.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SequenceGaps {
-    parts: BTreeMap<Box<[u8]>, Vec<(Counting, SeenNumbers)>>,
+    parts: Vec<(Box<[u8]>, Countings)>,
+    /// The part of the last request: mostly that of the next one, too.
+    last: usize,
     told: GapSum,
     /// Of captures before.
     before: GapSum,
     /// Requests were handed over by a policy that does not number them, or a policy was switched in a capture before.
     has_unnumbered: bool,
 }
+
+/// The numbers of one part of a service, by what is counted.
+type Countings = Vec<(Counting, SeenNumbers)>;
 
 /// A request that a scheduler handed to a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,15 +128,20 @@ impl SequenceGaps {
     /// A request of this kind is handled by this thread.
     pub(crate) fn add(&mut self, thread: &[u8], opcode: Opcode, it: Numbered) {
         let part = service_part(thread);
-        if let Some(countings) = self.parts.get_mut(part)
-            && let Some((_, numbers)) = countings.iter_mut().find(|(counting, _)| *counting == it.counting)
-        {
-            numbers.add(it, opcode);
-            return;
+        if self.parts.get(self.last).is_none_or(|(name, _)| **name != *part) {
+            let known = self.parts.iter().position(|(name, _)| **name == *part);
+            self.last = known.unwrap_or_else(|| {
+                self.parts.push((part.into(), Countings::new()));
+                self.parts.len() - 1
+            });
         }
-        let mut numbers = SeenNumbers::default();
-        numbers.add(it, opcode);
-        self.parts.entry(part.into()).or_default().push((it.counting, numbers));
+        let countings = &mut self.parts[self.last].1;
+        let known = countings.iter().position(|(counting, _)| *counting == it.counting);
+        let at = known.unwrap_or_else(|| {
+            countings.push((it.counting, SeenNumbers::default()));
+            countings.len() - 1
+        });
+        countings[at].1.add(it, opcode);
     }
 
     /// A request is handled that has no number: `delay`.
@@ -156,7 +165,7 @@ impl SequenceGaps {
     /// Whether a policy was switched: then numbers that are missing may lie at the end of one counter or the beginning of the next, or have
     /// been given again.
     pub(crate) fn is_switched(&self) -> bool {
-        self.has_unnumbered || self.parts.values().any(|countings| countings.len() > 1)
+        self.has_unnumbered || self.parts.iter().any(|(_, countings)| countings.len() > 1)
     }
 
     /// The sum up to now has been told.
@@ -165,12 +174,12 @@ impl SequenceGaps {
     }
 
     fn all(&self) -> GapSum {
-        let of_part = |countings: &Vec<(Counting, SeenNumbers)>| {
+        let of_part = |(_, countings): &(_, Countings)| {
             let all: u64 = countings.iter().map(|(_, numbers)| numbers.seen).sum();
             let sums = countings.iter().map(|(counting, numbers)| numbers.sum(*counting, all - numbers.seen));
             sums.fold(GapSum::default(), GapSum::plus)
         };
-        self.parts.values().map(of_part).fold(self.before, GapSum::plus)
+        self.parts.iter().map(of_part).fold(self.before, GapSum::plus)
     }
 }
 

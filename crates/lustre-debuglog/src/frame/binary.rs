@@ -237,7 +237,7 @@ fn known_names(record: &[u8], sites: &mut CallSites) -> Option<SiteNames> {
     let hash = Hash::new(u64::from(u32::from_le_bytes(line)) << 32 | u64::from(u32::from_le_bytes(file)));
     sites.find(hash, body).or_else(|| {
         let names = test_names(record)?;
-        sites.remember(hash, body, names);
+        sites.remember(hash, body, names.len, names);
         Some(names)
     })
 }

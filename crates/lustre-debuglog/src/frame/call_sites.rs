@@ -14,7 +14,9 @@ const MAX_TEXT: usize = 84;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallSite {
     text: [u8; MAX_TEXT],
-    /// Length of the text; 0: no site.
+    /// How much of it must be the same; 0: no site.
+    known_len: u8,
+    /// Length of the site itself.
     len: u8,
     file_len: u8,
     function_at: u8,
@@ -49,7 +51,15 @@ pub(super) struct CallSites(Box<[CallSite; SLOTS]>);
 
 impl CallSites {
     pub(super) fn new() -> Self {
-        let none = CallSite { text: [0; MAX_TEXT], len: 0, file_len: 0, function_at: 0, function_len: 0, line: 0 };
+        let none = CallSite {
+            text: [0; MAX_TEXT],
+            known_len: 0,
+            len: 0,
+            file_len: 0,
+            function_at: 0,
+            function_len: 0,
+            line: 0,
+        };
         Self(Box::new([none; SLOTS]))
     }
 
@@ -59,22 +69,23 @@ impl CallSites {
         self.0[usize::from(first)].at_start_of(data).or_else(|| self.0[usize::from(second)].at_start_of(data))
     }
 
-    /// Remembers the site at the start of `data`, unless its text is too long.
+    /// Remembers the site at the start of `data`, unless its text is too long. It stands where the first `known_len` bytes are the same.
     #[cold]
-    pub(super) fn remember(&mut self, Hash([first, second]): Hash, data: &[u8], names: SiteNames) {
-        let Some(site) = CallSite::new(data, names) else { return };
-        let taken = self.0[usize::from(first)].len > 0;
+    pub(super) fn remember(&mut self, Hash([first, second]): Hash, data: &[u8], known_len: usize, names: SiteNames) {
+        let Some(site) = CallSite::new(data, known_len, names) else { return };
+        let taken = self.0[usize::from(first)].known_len > 0;
         self.0[usize::from(if taken { second } else { first })] = site;
     }
 }
 
 impl CallSite {
-    fn new(data: &[u8], names: SiteNames) -> Option<Self> {
+    fn new(data: &[u8], known_len: usize, names: SiteNames) -> Option<Self> {
         let mut text = [0; MAX_TEXT];
-        text.get_mut(..names.len)?.copy_from_slice(data.get(..names.len)?);
+        text.get_mut(..known_len)?.copy_from_slice(data.get(..known_len)?);
         let narrow = |n: usize| u8::try_from(n).ok();
         Some(Self {
             text,
+            known_len: narrow(known_len)?,
             len: narrow(names.len)?,
             file_len: narrow(names.file_len)?,
             function_at: narrow(names.function_at)?,
@@ -85,15 +96,15 @@ impl CallSite {
 
     #[inline(always)]
     fn at_start_of(&self, data: &[u8]) -> Option<SiteNames> {
-        let len = usize::from(self.len);
-        if len == 0 || !data.starts_with(&self.text[..len]) {
+        let known_len = usize::from(self.known_len);
+        if known_len == 0 || !data.starts_with(&self.text[..known_len]) {
             return None;
         }
         Some(SiteNames {
             file_len: self.file_len.into(),
             function_at: self.function_at.into(),
             function_len: self.function_len.into(),
-            len,
+            len: self.len.into(),
             line: self.line,
         })
     }
@@ -129,7 +140,7 @@ mod tests {
         let mut sites = CallSites::new();
         let hash = Hash([9, 77]);
         assert_eq!(sites.find(hash, b""), None);
-        sites.remember(hash, &text(0), NAMES);
+        sites.remember(hash, &text(0), 6, NAMES);
         assert_eq!(sites.find(hash, &text(0)), Some(NAMES));
         assert_eq!(sites.find(hash, &text(0)[..6]), Some(NAMES));
         for other in [&text(0)[..5], &text(1), b""] {
@@ -142,9 +153,9 @@ mod tests {
     fn sites_with_the_same_place_do_not_drive_each_other_out() {
         let mut sites = CallSites::new();
         let hash = |n: u8| Hash([9, 10 + n]);
-        (0..4).for_each(|n| sites.remember(hash(n), &text(n), NAMES));
+        (0..4).for_each(|n| sites.remember(hash(n), &text(n), 6, NAMES));
         (0..4).for_each(|n| assert_eq!(sites.find(hash(n), &text(n)), Some(NAMES)));
-        sites.remember(hash(3), &text(5), NAMES);
+        sites.remember(hash(3), &text(5), 6, NAMES);
         assert_eq!(sites.find(hash(3), &text(3)), None);
         assert_eq!(sites.find(hash(3), &text(5)), Some(NAMES));
     }
@@ -155,10 +166,10 @@ mod tests {
         let text = [b'x'; 2 * MAX_TEXT];
         let hash = Hash::new(9);
         for len in [MAX_TEXT + 1, 2 * MAX_TEXT, 3 * MAX_TEXT, 300] {
-            sites.remember(hash, &text, SiteNames { len, ..NAMES });
+            sites.remember(hash, &text, len, SiteNames { len, ..NAMES });
             assert_eq!(sites.find(hash, &text), None);
         }
-        sites.remember(hash, &text, SiteNames { len: MAX_TEXT, ..NAMES });
+        sites.remember(hash, &text, MAX_TEXT, SiteNames { len: MAX_TEXT, ..NAMES });
         assert_eq!(sites.find(hash, &text), Some(SiteNames { len: MAX_TEXT, ..NAMES }));
     }
 }

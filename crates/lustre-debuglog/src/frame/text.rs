@@ -191,10 +191,24 @@ pub fn header_len(line: &[u8]) -> Option<usize> {
     header_at(line, 0).map(|header| header.text_at)
 }
 
-/// The record in a line, without the line's end. `None`: no whole header is there.
-#[must_use]
-pub fn record_in(line: &[u8]) -> Option<Record<'_>> {
-    header_at(line, 0).map(|header| Record { text: &line[header.text_at..], ..header.record })
+/// Reads headers of lines that stand by themselves, with the help of those that it has read before.
+#[derive(Clone, Debug)]
+pub struct LineHeaders(HeaderMemory);
+
+impl Default for LineHeaders {
+    fn default() -> Self {
+        Self(HeaderMemory::new())
+    }
+}
+
+impl LineHeaders {
+    /// The record in a line, without the line's end. `None`: no whole header is there.
+    #[must_use]
+    pub fn record_in<'a>(&mut self, line: &'a [u8]) -> Option<Record<'a>> {
+        let mut header = Header::NONE;
+        next_header(line, 0, &mut self.0, &mut header)?;
+        Some(Record { text: &line[header.text_at..], ..header.record })
+    }
 }
 
 /// Whether `line` starts as headers do, `SUBSYS:MASK:CPU`, whatever follows: the header may be cut or broken.

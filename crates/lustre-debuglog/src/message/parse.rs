@@ -88,6 +88,23 @@ impl<'a> Message<'a> {
         Self::parse_text(record.message())
     }
 
+    /// Whether a text that begins like this may be of a known kind, whatever follows.
+    #[must_use]
+    pub fn may_become_known(beginning: &[u8]) -> bool {
+        // The first words of all but those below are shorter.
+        if beginning.len() < 32 || !matches!(by_first_word(beginning), Message::Other) {
+            return true;
+        }
+        let starts = |words: &[u8]| beginning.starts_with(words);
+        if [&b"event type "[..], b"START ", b"COMPLETED ", b"file", b"brw rpc ", b"[0x"].into_iter().any(starts) {
+            return true;
+        }
+        // The name of a target or service, and another word or a thread.
+        let Some(space) = memchr::memchr(b' ', beginning.get(..24).unwrap_or(beginning)) else { return false };
+        let (name, rest) = beginning.split_at(space);
+        maybe_target(name) || beginning.len() < 64 && (name.ends_with(b":") || rest.starts_with(b" NRS: "))
+    }
+
     /// Interprets a text without its record: the part of a line after `FUNCTION()) `.
     ///
     /// Most texts of a real log are unknown, so the first bytes decide which parsers to try.
@@ -151,7 +168,6 @@ pub(super) fn by_target(text: &[u8]) -> Message<'_> {
     let space = memchr::memchr(b' ', text.get(..24).unwrap_or(text));
     let Some((name, rest)) = space.and_then(|at| text.split_at_checked(at)) else { return Message::Other };
     let named = name.ends_with(b":");
-    let maybe_target = || name.len() > 8 && name.get(name.len() - 8) == Some(&b'-');
     if named && rest.starts_with(b" refreshed ") {
         or_malformed(text, RefreshedLocks::parse(text), Message::RefreshedLocks)
     } else if named && rest.starts_with(b" haven't heard from client ") {
@@ -160,7 +176,7 @@ pub(super) fn by_target(text: &[u8]) -> Message<'_> {
         or_malformed(text, Connection::parse(text), Message::Connection)
     } else if rest.starts_with(b" NRS: TBF ") || rest.starts_with(b" NRS: Busy TBF class: ") {
         or_malformed(text, NrsMessage::parse(text), Message::Nrs)
-    } else if !named && maybe_target() {
+    } else if !named && maybe_target(name) {
         // DEBUG_REQ lines always begin with `@@@ `; only a refresh says enough without it.
         ofd::refresh_head(text).map_or(Message::Other, |head| {
             or_malformed(text, RefreshRwLocks::parse_behind(text, head), Message::RefreshRwLocks)
@@ -168,6 +184,12 @@ pub(super) fn by_target(text: &[u8]) -> Message<'_> {
     } else {
         Message::Other
     }
+}
+
+/// Whether a word has the form of a target's name.
+#[inline(always)]
+fn maybe_target(name: &[u8]) -> bool {
+    name.len() > 8 && name.get(name.len() - 8) == Some(&b'-')
 }
 
 /// `@@@ MESSAGE req@...`.
@@ -381,6 +403,27 @@ mod tests {
                     message => assert_eq!(kind(message), whole, "{cut}"),
                 }
             }
+        }
+    }
+
+    #[test]
+    fn beginnings_of_known_messages_may_become_known() {
+        for line in LINES.into_iter().chain([
+            "brw rpc 0000000011112222 - object 0x1:2 offset 0<>4096",
+            "[0x200000401:0x1:0x0]: 256 write pages, start=0",
+            "START file open : name=f, fid=[0x200000401:0x1:0x0]",
+        ]) {
+            for len in 0..line.len() {
+                assert!(Message::may_become_known(&line.as_bytes()[..len]), "{}", &line[..len]);
+            }
+        }
+        for text in [
+            "Process leaving (rc=0 : 0 : 0) with more of the kind",
+            "kmalloced '(ptr)': 48 at 00000000d5e09f76 (tot 1234)",
+            "lustre-OST0001: something else is said about this target here, at length",
+            "a_long_first_word_without_any_space_in_its_first_bytes",
+        ] {
+            assert!(!Message::may_become_known(text.as_bytes()), "{text}");
         }
     }
 

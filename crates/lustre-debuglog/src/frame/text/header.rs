@@ -241,9 +241,11 @@ fn known_names(site: &[u8], sites: &mut CallSites) -> Option<SiteNames> {
     let hash = Hash::new(key);
     sites.find(hash, site).or_else(|| {
         let names = parse_names(site)?;
-        // Without its last byte the text might go on in another way.
-        if site.get(..names.len).is_some_and(|text| text.ends_with(HEADER_END)) {
-            sites.remember(hash, site, names);
+        // Without the blank at its end the text might go on in another way: then the byte in its place must be the same, too.
+        let has_end = site.get(..names.len).is_some_and(|text| text.ends_with(HEADER_END));
+        let known_len = names.len + usize::from(!has_end);
+        if known_len <= site.len() {
+            sites.remember(hash, site, known_len, names);
         }
         Some(names)
     })
@@ -365,6 +367,24 @@ mod tests {
     use super::*;
 
     const LINE: &[u8] = b"00000100:00100000:12.0F:1700000000.123456:0:43210:0:(service.c:2543:ptlrpc_server_handle_request()) Handling RPC x\n";
+
+    /// The blank behind the names may have become something else, or nothing.
+    #[test]
+    fn call_sites_that_are_known_end_where_they_do() {
+        let head = "00000100:00100000:12.0:1700000000.123456:0:43210:0:(service.c:2543:f())";
+        let ends = [" x\n", "\u{a0}x\n", "x\n", " \n", "\n", "", " ", "  x\n", ") x\n"];
+        for before in ends {
+            let mut seen = HeaderMemory::new();
+            for end in [before].into_iter().chain(ends) {
+                let line = format!("{head}{end}").into_bytes();
+                let mut header = Header::NONE;
+                let read = next_header(&line, 0, &mut seen, &mut header).map(|()| (header.record, header.text_at));
+                let alone = header_at(&line, 0).map(|header| (header.record, header.text_at));
+                assert_eq!(read, alone, "{before:?} {end:?}");
+                assert!(alone.is_some());
+            }
+        }
+    }
 
     /// What was seen before must not change what a header means, nor whether it is one.
     #[test]
