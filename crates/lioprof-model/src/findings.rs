@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::locks::Interval;
-use crate::units::figure;
+use crate::units::number;
 
 /// Savings below are not put into words, s.
 const LEAST_WORTH_SAYING_S: f64 = 0.05;
@@ -133,8 +133,8 @@ impl Finding {
     pub fn saves_in_words(&self) -> Option<String> {
         let saves_s = self.saves_s.filter(|saves_s| *saves_s >= LEAST_WORTH_SAYING_S)?;
         let range = self.saves_s_min.zip(self.saves_s_max);
-        let range = range.map(|(min, max)| format!(" ({} to {} s)", figure(min.max(0.0)), figure(max)));
-        Some(format!("would save {} s{}", figure(saves_s), range.unwrap_or_default()))
+        let range = range.map(|(min, max)| format!(" ({} to {} s)", number(min.max(0.0)), number(max)));
+        Some(format!("would save {} s{}", number(saves_s), range.unwrap_or_default()))
     }
 
     /// A finding with these fields; all others are empty, and the anchor in the documentation is its kind.

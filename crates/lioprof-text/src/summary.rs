@@ -4,11 +4,10 @@
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
-use std::time::Duration;
 
 use lioprof_model::time::utc_millis;
 use lioprof_model::units::{
-    human_bounds, human_bytes, mib, milliseconds, percent, plural, real, thousands, three_digits,
+    human_bounds, human_bytes, mib, micros, milliseconds, percent, plural, real, thousands, three_digits,
 };
 use lioprof_model::{
     Analysis, ConflictKinds, Direction, EnqueuePart, Io, LockEvidence, LossEvidence, NodeRole, RpcPhases,
@@ -49,7 +48,7 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         thousands(records),
         human_bytes(bytes)
     )?;
-    write!(out, "{}, {:.3} s", utc(analysis.window.start), analysis.window.duration_s)?;
+    write!(out, "{}, {:.3} s", utc_millis(micros(analysis.window.start)), analysis.window.duration_s)?;
     match analysis.window.traced_s {
         Some(traced_s) => writeln!(out, ", of which {traced_s:.3} s were traced")?,
         None => writeln!(out)?,
@@ -474,11 +473,6 @@ fn ms(us: Option<u64>) -> String {
 /// A cell; `-` where there was nothing to measure.
 fn known(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
-}
-
-fn utc(seconds: f64) -> String {
-    let since = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default();
-    utc_millis(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

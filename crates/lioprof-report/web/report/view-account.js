@@ -58,7 +58,7 @@ function buildAccount(body) {
     const us = (i) => account.bins[i][bin];
     const all = kinds.reduce((sum, _kind, i) => sum + us(i), 0);
     const told = kinds.map((kind, i) => [share(us(i), all), kind.name]).filter(([part]) => part >= 0.5);
-    const lines = told.sort((a, b) => b[0] - a[0]).map(([part, name]) => `${part.toFixed(0)} % ${name}`);
+    const lines = told.sort((a, b) => b[0] - a[0]).map(([part, name]) => `${percent(part / 100)} ${name}`);
     const from = start + bin * account.bin_s;
     const title = [timeRange(from, from + account.bin_s), ...lines].join("\n");
     return el("i", { title, style: { background: all > 0 ? stack(us, all, "to top") : "none" } });
@@ -86,7 +86,7 @@ function buildAccount(body) {
       {
         name: "most of it",
         value: (row) => most(row)[0] / row.span_us,
-        text: (row) => `${share(most(row)[0], row.span_us).toFixed(0)} % ${most(row)[1]}`,
+        text: (row) => `${percent(share(most(row)[0], row.span_us) / 100)} ${most(row)[1]}`,
       },
     ],
     rows: () => account.rows,

@@ -12,7 +12,7 @@ const MEASURES = {
   },
   rpcs: {
     name: "Requests",
-    text: (it) => `${number(Number(it.toPrecision(3)))}/s`,
+    text: (it) => `${number(it)}/s`,
     axis: fromZero,
     rate: true,
     of: ["read_rpcs", "write_rpcs"],
@@ -20,7 +20,7 @@ const MEASURES = {
   },
   load: {
     name: "In flight",
-    text: (it) => number(Number(it.toPrecision(3))),
+    text: number,
     axis: fromZero,
     rate: false,
     of: ["in_process", "queued"],

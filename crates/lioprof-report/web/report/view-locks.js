@@ -113,8 +113,8 @@ function buildLocks(body) {
         return {
           title: targetName(lane.target),
           note:
-            `highest ${number(Number(seen(all).toPrecision(3)))} conflicts/s; ` +
-            `waiting: ${number(Number(seen(Array.from(lane.waiting)).toPrecision(3)))} at once`,
+            `highest ${number(seen(all))} conflicts/s; ` +
+            `waiting: ${number(seen(Array.from(lane.waiting)))} at once`,
           height: 84,
           highest: Math.max(seen(all), seen(Array.from(lane.waiting))),
           series: [
@@ -137,7 +137,7 @@ function buildLocks(body) {
                 [colors.true, "true conflicts", count(lane.certain[bin])],
                 [colors.expansion, "expansion-only", count(lane.expansion[bin])],
                 [colors.unclassified, "of all conflicts", count(lane.conflicts[bin])],
-                [colors.ink, "waiting at once", number(Number(lane.waiting[bin].toPrecision(3)))],
+                [colors.ink, "waiting at once", number(lane.waiting[bin])],
               ],
             };
           },
