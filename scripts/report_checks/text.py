@@ -44,9 +44,7 @@ def human_bytes(value):
 
 
 def io_bytes(io):
-    if io["bytes"] is None:
-        return "?"
-    return ("~" if io["bounded_rpcs"] or io["unsized_rpcs"] else "") + human_bytes(io["bytes"])
+    return shown("ioBytes", json.dumps(io))
 
 
 def exactly(io):

@@ -1,10 +1,12 @@
 //! Findings: what is wrong, how certain that is, and what to do about it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::locks::Interval;
+use crate::names::object;
 use crate::units::number;
 
 /// Savings below are not put into words, s.
@@ -97,6 +99,12 @@ pub struct ObjectId {
     pub target: String,
     /// FID of the object, or its id as old Lustre versions print it.
     pub fid: String,
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&object(&self.target, &self.fid))
+    }
 }
 
 /// The outcome of a check for one kind of finding.

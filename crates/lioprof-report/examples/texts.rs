@@ -3,6 +3,7 @@
 
 use std::io::{self, BufRead, Write};
 
+use lioprof_model::Io;
 use lioprof_model::time::utc_short;
 use lioprof_model::units::{self, Measure};
 
@@ -36,6 +37,7 @@ fn text(form: &str, of: &[Option<String>]) -> Result<String, Box<dyn std::error:
         "changeText" => units::change(value),
         "rangeText" => units::interval(number(0)?, number(1)?),
         "date" => utc_short(units::micros((value * 1e3).round() / 1e3)),
+        "ioBytes" => serde_json::from_str::<Io>(key)?.bytes_in_words(),
         "measure" => format!("{:?}", Measure::of(key)),
         other => return Err(format!("`{other}` is no form of numbers").into()),
     })

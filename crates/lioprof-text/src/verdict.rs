@@ -65,8 +65,7 @@ fn one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
 
 /// Who and what is concerned, and the thresholds.
 fn details(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let objects: Vec<String> =
-        finding.objects.iter().map(|object| format!("{} {}", object.target, object.fid)).collect();
+    let objects: Vec<String> = finding.objects.iter().map(ToString::to_string).collect();
     for (what, names) in [
         ("targets", &finding.targets),
         ("clients", &finding.clients),

@@ -23,23 +23,10 @@ function accountColor(kind, bulk) {
   return `var(--time-${kind.on === "bulk" ? `ost-${bulk}` : (names[kind.on] ?? "rest")})`;
 }
 
-function accountName(kind) {
-  const phrases = {
-    lock_wait: "waiting for other clients' locks",
-    bulk: `reads and writes of ${kind.target ?? `unknown targets of ${kind.node}`}`,
-    queue: "queued for a service thread",
-    metadata: "metadata requests",
-    other: "other requests",
-    unknown: "requests with an unknown start",
-    nothing: "no request in any server's log",
-  };
-  return phrases[kind.on] ?? "reads and writes of other targets";
-}
-
 function buildAccount(body) {
   const account = DATA.time_account;
   let bulk = 0;
-  const kinds = account.kinds.map((kind) => ({ color: accountColor(kind, kind.on === "bulk" ? bulk++ % 6 : 0), name: accountName(kind) }));
+  const kinds = account.kinds.map((kind) => ({ color: accountColor(kind, kind.on === "bulk" ? bulk++ % 6 : 0), name: kind.name }));
   body.append(legend(kinds.map((kind) => [kind.color, kind.name])));
 
   const share = (us, all) => (all > 0 ? (100 * us) / all : 0);
