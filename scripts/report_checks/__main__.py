@@ -10,6 +10,7 @@ from playwright.sync_api import sync_playwright
 
 from analysis import AnalysisPages
 from comparison import ComparisonPages
+from formats import Formats
 from operations import OperationsPages
 from text import megabytes
 
@@ -29,6 +30,8 @@ def main():
         print(f"check-report: {name}: made in {time.monotonic() - began:.2f} s from {megabytes(folder / name / 'analysis.json')}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        formats = Formats(browser, folder, shots)
+        formats.same_texts("few")
         checks = AnalysisPages(browser, folder, shots)
         for name in ("file_per_process", "shared_striped_write", "lock_pingpong", "lock_pingpong_dlm", "ops_mix", "metadata", "empty", "few", "large"):
             checks.figures(name)
@@ -82,7 +85,7 @@ def main():
         anatomy.paper("operations")
         anatomy.pictures()
         browser.close()
-    print(f"check-report: {checks.done + pairs.done + anatomy.done} checks, screenshots in {shots}")
+    print(f"check-report: {formats.done + checks.done + pairs.done + anatomy.done} checks, screenshots in {shots}")
 
 
 # A day in bins of five seconds, one of which stands out.

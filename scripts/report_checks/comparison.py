@@ -4,7 +4,7 @@ import json
 import re
 
 from browser import Pages
-from text import SPACE, human_bytes, megabytes, micros
+from text import SPACE, figure, megabytes, micros, shown
 
 MAX_BYTES = 5_000_000
 VERDICTS = {"better": "✔ better", "worse": "✖ worse", "same": "= same", "unknown": "? not judged"}
@@ -37,7 +37,7 @@ class ComparisonPages(Pages):
     def table(self, page, name, label, expected):
         """Rows of a table, without their names, in any order."""
         found = sorted([cells[1], cells[2], cells[3], cells[4], cells[5]] for cells in self.cells(page, label))
-        self.equal(f"{name}: {label}", found, sorted(shown(key, it) for key, it in expected))
+        self.equal(f"{name}: {label}", found, sorted(cells_of(key, it) for key, it in expected))
 
     @staticmethod
     def cells(page, label):
@@ -54,7 +54,7 @@ class ComparisonPages(Pages):
         for key in select.evaluate("it => [...it.options].map(option => option.value)"):
             select.select_option(key)
             expected = [[row["name"] + ("" if row["is_before"] and row["is_after"] else " (only before)" if row["is_before"] else " (only after)"),
-                         *shown(key, row["figures"][key])] for row in rows if anything(row["figures"][key])]
+                         *cells_of(key, row["figures"][key])] for row in rows if anything(row["figures"][key])]
             more = page.locator(f"#{section} button.more:visible")
             if more.count() and more.inner_text().startswith("Show all"):
                 more.click()
@@ -140,72 +140,20 @@ def anything(figure):
     return any(figure[side] for side in ("before", "after"))
 
 
-def shown(key, figure):
+def cells_of(key, it):
     """Before, after, change, verdict and interval as the page writes them."""
-    judged = figure["better"] is not None or figure["verdict"] == "same"
-    return [value(key, figure["before"]), value(key, figure["after"]), change(figure["change"]), VERDICTS[figure["verdict"]] if judged else "",
-            interval(figure) if judged else ""]
+    judged = it["better"] is not None or it["verdict"] == "same"
+    change = "" if it["change"] is None else shown("changeText", it["change"])
+    return [figure(key, it["before"]), figure(key, it["after"]), change, VERDICTS[it["verdict"]] if judged else "", interval(it) if judged else ""]
 
 
-def interval(figure):
-    low, high = figure["change_min"], figure["change_max"]
-    is_open = low is None or low <= -1
+def interval(it):
+    low, high = it["change_min"], it["change_max"]
     if low is not None and low == high:
         return ""
-    if is_open and high is None:
-        return "" if figure["change"] is None else "?"
-    if is_open:
-        return f"< {change(high)}"
-    return f"> {change(low)}" if high is None else f"{change(low)} … {change(high)}"
-
-
-def value(key, figure):
-    if figure is None:
-        return "?"
-    if key.endswith("_bytes_per_s"):
-        return f"{human_bytes(round_half_up(figure))}/s"
-    if key.endswith("bytes"):
-        return human_bytes(figure)
-    if key.endswith("_us"):
-        return micros(figure)
-    if key.endswith("_s_per_gib") or (key.endswith("_s") and not key.endswith("_per_s")):
-        return duration(figure)
-    return number(figure)
-
-
-def duration(seconds):
-    """From three minutes on minutes and seconds."""
-    if seconds < 180:
-        return micros(seconds * 1e6)
-    whole = round_half_up(seconds)
-    hours, minutes = divmod(whole // 60, 60)
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
-
-
-def number(figure):
-    if figure == int(figure) and figure < 1e7:
-        return f"{int(figure):,}"
-    if figure >= 1e7 or figure < 1e-3:
-        mantissa, exponent = f"{figure:.2e}".split("e")
-        return f"{mantissa}e{int(exponent):+}"
-    if figure >= 1000:
-        return f"{round_half_up(figure):,}"
-    return f"{float(f'{figure:.3g}'):g}"
-
-
-def change(figure):
-    if figure is None:
-        return ""
-    if figure >= 9:
-        return f"×{SPACE}{round_half_up(figure + 1)}"
-    percent = figure * 100
-    if abs(percent) < 0.05:
-        return f"0{SPACE}%"
-    return f"{'+' if percent > 0 else '−'}{abs(percent):.{0 if abs(percent) >= 9.95 else 1}f}{SPACE}%"
-
-
-def round_half_up(figure):
-    return int(figure + 0.5)
+    if low is None and high is None:
+        return "" if it["change"] is None else "?"
+    return shown("rangeText", low, high)
 
 
 def rate(text):

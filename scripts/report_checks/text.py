@@ -1,8 +1,29 @@
-"""Figures as the pages show them, made by other code than theirs."""
+"""Figures as the pages show them, written by the program's own code: the example `texts` of lioprof-report."""
 
+import functools
+import json
+import os
 import re
+import subprocess
 
 SPACE = "\u202f"
+
+
+@functools.cache
+def program():
+    return subprocess.Popen([os.environ["LIOPROF_TEXTS"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+
+
+def written(form, *of):
+    """As tables and plots have it; `form` is a function of web/format.js."""
+    print(json.dumps([form, *(it if it is None else str(it) for it in of)]), file=program().stdin, flush=True)
+    return json.loads(program().stdout.readline())
+
+
+def shown(form, *of):
+    """The same with a page's signs: narrow spaces before units, a minus, a cross."""
+    text = re.sub(r"(?<=\d) (?=([KMGTPE]i)?B|%|µs|ms|s$|min|h$)", SPACE, written(form, *of))
+    return re.sub(r"^x ", f"×{SPACE}", re.sub(r"(^|[.<> ])-", r"\1−", text) if form in ("changeText", "rangeText") else text).replace(" x ", f" ×{SPACE}")
 
 
 def megabytes(path):
@@ -18,22 +39,12 @@ def shortener(analysis):
     return lambda name: name.removeprefix(f"{systems.copy().pop()}-") if len(systems) == 1 else name
 
 
-def digits(value):
-    return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
-
-
 def human_bytes(value):
-    units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
-    unit = 0
-    while value >= 999.5 and unit + 1 < len(units):
-        value, unit = value / 1024, unit + 1
-    return f"{value:.0f}{SPACE}B" if unit == 0 else f"{digits(value)}{SPACE}{units[unit]}"
+    return shown("bytes", round(value))
 
 
 def io_bytes(io):
-    if io["bytes"] is None:
-        return "?"
-    return ("~" if io["bounded_rpcs"] or io["unsized_rpcs"] else "") + human_bytes(io["bytes"])
+    return shown("ioBytes", json.dumps(io))
 
 
 def exactly(io):
@@ -41,14 +52,16 @@ def exactly(io):
 
 
 def micros(value):
-    """As the page shows it: three digits, without zeros at the end."""
+    return "–" if value is None else shown("micros", value)
+
+
+# What functions of web/format.js write values of figures, by what the figure is measured in.
+FORMS = {"ByteRate": "byteRate", "Microseconds": "micros", "Seconds": "seconds", "Share": "percent", "Number": "number"}
+
+
+def figure(key, value):
+    """A value of a comparison's figure."""
     if value is None:
-        return "–"
-    if value < 0.5:
-        return f"0{SPACE}s"
-    unit = 0
-    while value >= 999.5 and unit < 2:
-        value, unit = value / 1000, unit + 1
-    text = digits(value)
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return f"{text}{SPACE}{['µs', 'ms', 's'][unit]}"
+        return "?"
+    measure = written("measure", key)
+    return human_bytes(value) if measure == "Bytes" else shown(FORMS[measure], value)

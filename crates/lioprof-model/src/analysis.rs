@@ -413,6 +413,16 @@ impl Loss {
         })
     }
 
+    /// The same where there need not be any, in words that stand after `Loss: `.
+    #[must_use]
+    pub fn how_much(&self) -> String {
+        match (self.missing(), self.estimated_lost_fraction) {
+            (_, None) => "unknown".to_owned(),
+            (None, _) => "no RPC missing".to_owned(),
+            (Some(missing), _) => format!("{missing} of the RPCs missing"),
+        }
+    }
+
     /// Whether the log or the kernel shows that the debug buffer overflowed.
     #[must_use]
     pub fn overflowed(&self) -> bool {

@@ -194,6 +194,14 @@ impl Bins {
     }
 }
 
+/// Adds what another row has to a sum over bins.
+pub fn add(sum: &mut Vec<f64>, more: &[f64]) {
+    sum.resize(sum.len().max(more.len()), 0.0);
+    for (sum, more) in sum.iter_mut().zip(more) {
+        *sum += more;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

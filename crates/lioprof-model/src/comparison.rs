@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analysis::{Generator, Window};
 use crate::findings::{CheckResult, Finding, Severity};
-use crate::units::{change as change_text, plural};
+use crate::units::{change as change_text, figure_name, plural};
 
 /// Version of the layout of `comparison.json`. Adding keys keeps it, renaming or removing one changes it.
 pub const COMPARISON_SCHEMA: &str = "lioprof.comparison/1";
@@ -376,14 +376,6 @@ fn some_names(names: &[&str]) -> String {
     let named: Vec<String> = names.iter().take(NAMED).map(|name| figure_name(name)).collect();
     let more = names.len().saturating_sub(NAMED);
     if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
-}
-
-/// A figure's name for people: `read bandwidth` for `read_bandwidth_bytes_per_s`.
-#[must_use]
-pub fn figure_name(name: &str) -> String {
-    const UNITS: [&str; 6] = ["_bytes_per_s", "_s_per_gib", "_per_gib", "_per_s", "_us", "_s"];
-    let bare = UNITS.iter().find_map(|unit| name.strip_suffix(unit)).unwrap_or(name);
-    bare.replace('_', " ")
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Findings: what is wrong, how certain that is, and what to do about it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::locks::Interval;
-use crate::units::figure;
+use crate::names::object;
+use crate::units::number;
 
 /// Savings below are not put into words, s.
 const LEAST_WORTH_SAYING_S: f64 = 0.05;
@@ -99,6 +101,12 @@ pub struct ObjectId {
     pub fid: String,
 }
 
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&object(&self.target, &self.fid))
+    }
+}
+
 /// The outcome of a check for one kind of finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
@@ -133,8 +141,8 @@ impl Finding {
     pub fn saves_in_words(&self) -> Option<String> {
         let saves_s = self.saves_s.filter(|saves_s| *saves_s >= LEAST_WORTH_SAYING_S)?;
         let range = self.saves_s_min.zip(self.saves_s_max);
-        let range = range.map(|(min, max)| format!(" ({} to {} s)", figure(min.max(0.0)), figure(max)));
-        Some(format!("would save {} s{}", figure(saves_s), range.unwrap_or_default()))
+        let range = range.map(|(min, max)| format!(" ({} to {} s)", number(min.max(0.0)), number(max)));
+        Some(format!("would save {} s{}", number(saves_s), range.unwrap_or_default()))
     }
 
     /// A finding with these fields; all others are empty, and the anchor in the documentation is its kind.

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::latency::Distribution;
+use crate::names::UNKNOWN_OBJECT;
 
 /// Which log lines the lock figures come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -227,6 +228,14 @@ pub struct Episode {
     pub alternations: u64,
     /// Number of clients involved.
     pub clients: u64,
+}
+
+impl LockObject {
+    /// FID, or else the resource.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.fid.as_deref().or(self.resource.as_deref()).unwrap_or(UNKNOWN_OBJECT)
+    }
 }
 
 /// The kernel's own contention counter of a resource (`add N to ...`).

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::names::target_of;
 use crate::units::share;
 
 /// What clients waited for between their first and their last request, summing up to all of that time.
@@ -78,9 +79,22 @@ named! {
 }
 
 impl SpentOn {
-    /// What happens, for people: a phrase that can stand before the name of a target or server.
+    /// What happens, for people.
     #[must_use]
-    pub fn phrase(self) -> &'static str {
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::LockWait => "waiting for locks",
+            Self::Bulk => "reads and writes",
+            Self::Queue => "queued",
+            Self::Metadata => "metadata",
+            Self::Other => "other requests",
+            Self::Unknown => "requests with an unknown start",
+            Self::Nothing => "no request in any server's log",
+        }
+    }
+
+    /// The same as a phrase that can stand before the name of a target or server.
+    fn phrase(self) -> &'static str {
         match self {
             Self::LockWait => "waiting for locks of",
             Self::Bulk => "reads and writes of",
@@ -88,7 +102,7 @@ impl SpentOn {
             Self::Metadata => "metadata requests of",
             Self::Other => "other requests of",
             Self::Unknown => "requests with an unknown start on",
-            Self::Nothing => "no request in any server's log",
+            Self::Nothing => self.label(),
         }
     }
 }
@@ -97,12 +111,11 @@ impl TimeSpent {
     /// What and where, for people.
     #[must_use]
     pub fn description(&self) -> String {
-        let place = match (&self.target, self.on) {
+        let place = match (self.target.as_deref(), self.on) {
             (_, SpentOn::Nothing) => return self.on.phrase().to_owned(),
-            (Some(target), _) => target.clone(),
-            (None, _) if self.node.is_empty() => "all others".to_owned(),
-            (None, SpentOn::Queue | SpentOn::Metadata | SpentOn::Other) => self.node.clone(),
-            (None, _) => format!("{}, target unknown", self.node),
+            (None, _) if self.node.is_empty() => "all others".into(),
+            (None, SpentOn::Queue | SpentOn::Metadata | SpentOn::Other) => self.node.as_str().into(),
+            (target, _) => target_of(target, &self.node),
         };
         format!("{} {place}", self.on.phrase())
     }

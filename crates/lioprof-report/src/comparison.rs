@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::units::{Measure, figure_label};
 use lioprof_model::{ActivityOverTime, ChangeVerdict, Comparison, Figure, Finding, FindingChange, Row, Rows, Side};
 use serde::Serialize;
 
 use crate::numbered::Numbered;
 use crate::object::object;
+use crate::view::findings::evidence;
 use crate::view::number::{Dense, Exact, drawn};
 
 /// Cards of each kind.
@@ -98,7 +100,8 @@ pub(crate) fn comparison<'a>(it: &'a Comparison, title: &'a str, verdict: &'a st
     let kept = it.findings.kept.iter().take(MAX_FINDINGS).map(|pair| {
         // When it was seen after.
         let interval_s = since_start(&pair.after, &it.after);
-        object!(Pair { before: &pair.before, after: &pair.after, interval_s })
+        let evidence = evidence(&[&pair.before, &pair.after]);
+        object!(Pair { before: &pair.before, after: &pair.after, evidence, interval_s })
     });
     object!(Comparison {
         schema: SCHEMA,
@@ -117,9 +120,18 @@ pub(crate) fn comparison<'a>(it: &'a Comparison, title: &'a str, verdict: &'a st
         targets: reasons.rows(&it.targets, &TARGET_FIGURES),
         clients: reasons.rows(&it.clients, &CLIENT_FIGURES),
         operations: reasons.rows(&it.operations, &OPERATION_FIGURES),
+        // What they are called and measured in.
+        figures: names(it),
         // Why a figure was not judged, by number.
         reasons: reasons.0.names,
     })
+}
+
+/// Names and units of all figures, by key.
+fn names(it: &Comparison) -> BTreeMap<&str, (String, Measure)> {
+    let all = it.totals.keys().chain(it.locks.keys()).map(String::as_str);
+    let of_rows = [&TARGET_FIGURES[..], &CLIENT_FIGURES, &OPERATION_FIGURES].concat();
+    all.chain(of_rows).map(|key| (key, (figure_label(key), Measure::of(key)))).collect()
 }
 
 /// The servers, if both sides have the same.
@@ -138,6 +150,7 @@ fn changes<'a>(all: &'a [FindingChange], side: &Side) -> Vec<impl Serialize + us
     let change = |it: &'a FindingChange| {
         object!(Change {
             finding: &it.finding,
+            evidence: evidence(&[&it.finding]),
             interval_s: since_start(&it.finding, side),
             is_judged: it.is_judged(),
             other_reason: it.other_reason.as_deref(),

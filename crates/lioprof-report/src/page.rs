@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use lioprof_model::units::RULES;
 use serde::Serialize;
 
 /// Notices that the page carries, of what it was made of.
@@ -44,6 +45,7 @@ pub(crate) struct Page<'a, T> {
 impl<T: Serialize> Page<'_, T> {
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let data = inert(&serde_json::to_string(self.data)?);
+        let rules = inert(&serde_json::to_string(&RULES)?);
         let (title, description) = (escaped(self.title), escaped(self.description));
         let policy = policy(self.app);
         let mut rest = FRAME;
@@ -56,6 +58,7 @@ impl<T: Serialize> Page<'_, T> {
                 "description" => description.as_bytes(),
                 "styles" => STYLES.as_bytes(),
                 "notice" => NOTICE.as_bytes(),
+                "rules" => rules.as_bytes(),
                 "data" => data.as_bytes(),
                 "echarts" => ECHARTS.as_bytes(),
                 "app" => self.app.script.as_bytes(),
@@ -112,7 +115,7 @@ mod tests {
             assert!(!script.to_ascii_lowercase().contains("</script"));
         }
         let page = page("");
-        assert_eq!(page.matches("<script").count(), 3, "the data, the library, our own");
+        assert_eq!(page.matches("<script").count(), 4, "how numbers are written, the data, the library, our own");
         assert!(!page.contains("{{"), "everything is filled in");
     }
 

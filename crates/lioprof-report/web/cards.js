@@ -33,7 +33,7 @@ function concerned(name, list, limit = 6) {
 
 /**
  * `tone`, `mark`, `kind`: colour, sign and words above the title; `concerns`: `[name, list of texts, how many to show]`; `cause`: the
- * node that names the finding of which this one is a consequence; `evidence`: rows `[name, value]`; `more`: what stands below the
+ * node that names the finding of which this one is a consequence; `evidence`: rows `[name, measure, values]`; `more`: what stands below the
  * explanation; `show`: the link to a view.
  */
 function findingCard(
@@ -82,7 +82,10 @@ function findingCard(
           el(
             "dl.evidence",
             null,
-            evidence.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))),
+            evidence.map(([name, measure, values]) => {
+              const texts = values.map((value) => (value === null ? UNKNOWN : FIGURE_TEXT[measure](value)));
+              return el("div", null, el("dt", null, name), el("dd", null, [...new Set(texts)].join(" → ")));
+            }),
           ),
       ),
     ),

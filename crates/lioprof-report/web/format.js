@@ -1,61 +1,72 @@
-// Numbers as people read them: the same rules as in the tables and plots (crates/lioprof-model/src/units.rs).
+// Numbers as people read them, by the rules that come with the data (crates/lioprof-model/src/units): the texts are those of tables and
+// plots, but for the signs of print.
+
+const RULES = JSON.parse(document.getElementById("rules").textContent);
 
 /** A figure that has no value. */
-const UNKNOWN = "?";
+const UNKNOWN = RULES.unknown;
+
+/** Counts above 2^53 arrive as strings. */
+const isKnown = (value) => value !== null && value !== undefined && Number.isFinite(Number(value));
 
 /** So many decimals; what is in the middle goes to the even side, as Rust does it. */
 function fixed(value, decimals) {
+  if (value < 0) return `-${fixed(-value, decimals)}`;
   // Only what a double holds to the last bit can be in the middle.
   const isMiddle = Number.isInteger(value * 2 ** (decimals + 1)) && !Number.isInteger(value * 10 ** decimals);
   const below = Math.floor(value * 10 ** decimals);
   return (isMiddle && value * 10 ** decimals - below === 0.5 && below % 2 === 0 ? below / 10 ** decimals : value).toFixed(decimals);
 }
 
-/** Three significant digits. */
-function digits(value) {
-  const size = Math.abs(value);
-  return fixed(value, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+function decimalsOf(value, by = RULES.decimals) {
+  return by.find(([from]) => Math.abs(value) >= from)?.[1] ?? 0;
 }
 
-function scaled(value, units, step, limit, whole) {
-  let unit = 0;
-  while (Math.abs(value) >= limit && unit + 1 < units.length) {
-    value /= step;
-    unit += 1;
-  }
-  return `${whole && unit === 0 ? value.toFixed(0) : digits(value)}\u202f${units[unit]}`;
+/** Without zeros behind the point. */
+function trimmed(text) {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+/** Three significant digits: `12.3`, `1.5`. */
+function short(value) {
+  return trimmed(fixed(value, decimalsOf(value)));
+}
 
-/** `10.8 MiB`. */
+function unitOf(value, units) {
+  return units.slice(0, -1).find((unit) => Math.abs(value) / unit.size < unit.below) ?? units.at(-1);
+}
+
+/** `10.8 MiB`, `1.00 MiB`. */
 function bytes(value) {
-  return value === null || value === undefined ? UNKNOWN : scaled(Number(value), BYTE_UNITS, 1024, 999.5, true);
+  if (!isKnown(value)) return UNKNOWN;
+  const unit = unitOf(Number(value), RULES.bytes);
+  const amount = Number(value) / unit.size;
+  return `${unit.size === 1 ? amount.toFixed(0) : fixed(amount, Math.min(decimalsOf(amount), RULES.column_decimals))}\u202f${unit.name}`;
 }
 
 /** `10.8 MiB/s`. */
 function byteRate(value) {
-  return value === null || value === undefined ? UNKNOWN : `${bytes(Math.round(value))}/s`;
+  return isKnown(value) ? `${bytes(Math.round(value))}/s` : UNKNOWN;
 }
 
-/** Of a round number, on an axis: `50 MiB`. */
+/** Where no column must stay in line: `50 MiB`. */
 function roundBytes(value) {
-  return value ? bytes(value).replace(/\.0+(?=\u202f)|(\.\d*?)0+(?=\u202f)/, "$1") : "0";
+  const unit = unitOf(value, RULES.bytes);
+  return value ? `${short(value / unit.size)}\u202f${unit.name}` : "0";
 }
 
-/** Every digit: `11,362,304`. Counts above 2^53 arrive as strings. */
+/** Every digit: `11,362,304`. */
 function count(value) {
-  if (value === null || value === undefined) return UNKNOWN;
-  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  return isKnown(value) ? String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",") : UNKNOWN;
 }
 
-/** A number of any size, three digits. */
+/** A number of any kind: all digits of a whole number, else about three. */
 function number(value) {
-  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN;
+  if (!isKnown(value)) return UNKNOWN;
   const size = Math.abs(value);
-  if (Number.isInteger(value) && size < 1e7) return count(value);
-  if (size >= 1e7 || (size > 0 && size < 1e-3)) return value.toExponential(2);
-  return size >= 1000 ? count(Math.round(value)) : String(Number(value.toPrecision(3)));
+  if (Number.isInteger(value) && size < RULES.whole_below) return count(value);
+  if (size < RULES.power_below) return value.toExponential(2);
+  return size >= RULES.commas_from ? count(fixed(value, 0)) : short(value);
 }
 
 /** `3 RPCs`. */
@@ -65,19 +76,17 @@ function plural(n, noun, nouns = `${noun}s`) {
 
 /** `12.5 ms`, from microseconds. */
 function micros(us) {
-  if (us === null || us === undefined || !Number.isFinite(us)) return UNKNOWN;
-  if (us < 0.5) return "0\u202fs";
-  return scaled(us, ["µs", "ms", "s"], 1000, 999.5, false).replace(/\.0+(?=\u202f)|(\.\d*?)0+(?=\u202f)/, "$1");
+  if (!isKnown(us)) return UNKNOWN;
+  const unit = unitOf(us, RULES.times);
+  return `${short(us / unit.size)}\u202f${unit.name}`;
 }
 
-/** `12.5 s`, `1:02:03`. */
+/** `12.5 s`, `2.5 min`. */
 function seconds(s) {
-  if (s === null || s === undefined || !Number.isFinite(s)) return UNKNOWN;
-  if (Math.abs(s) >= 180) return clock(s, 0);
-  return s < 0 ? `-${micros(-s * 1e6)}` : micros(s * 1e6);
+  return isKnown(s) ? micros(s * 1e6) : UNKNOWN;
 }
 
-/** `3:20`, `1:02:03.5`, from seconds. */
+/** A place on a time axis: `3:20`, `1:02:03.5`, from seconds. */
 function clock(s, decimals) {
   const sign = s < 0 ? "-" : "";
   const scale = 10 ** decimals;
@@ -88,19 +97,42 @@ function clock(s, decimals) {
   return `${sign}${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 
-/** `12.5 %`, from a share of 1. */
+/** `12.5 %`, from a share of 1; a share that is not all never reads 100 %. */
 function percent(share) {
-  if (share === null || share === undefined || !Number.isFinite(share)) return UNKNOWN;
+  if (!isKnown(share)) return UNKNOWN;
   const value = share * 100;
-  if (value > 0 && value < 0.1) return "< 0.1\u202f%";
-  if (value > 99.9 && value < 100) return "> 99.9\u202f%";
-  return `${Number(value.toFixed(value < 10 ? 1 : 0))}\u202f%`;
+  if (value > 0 && value < RULES.least_percent) return `< ${RULES.least_percent}\u202f%`;
+  const tenths = value < RULES.tenths_below_percent || (value >= RULES.tenths_from_percent && value < 100);
+  const text = trimmed(fixed(value, tenths ? 1 : 0));
+  return value < 100 && text === "100" ? `> ${RULES.most_percent}\u202f%` : `${text}\u202f%`;
 }
 
-/** Unix seconds as `2026-11-21 08:51:19 UTC`. */
+/** Unix seconds as `2026-11-21T08:51:19Z`, with milliseconds where there are any. */
 function date(unix) {
-  const when = new Date(unix * 1000);
-  return Number.isNaN(when.getTime()) ? UNKNOWN : `${when.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  const when = new Date(Math.round(unix * 1000));
+  return Number.isNaN(when.getTime()) ? UNKNOWN : when.toISOString().replace(".000Z", "Z");
+}
+
+/** `+12`, `−3.4`, `0`, of a share of 1. */
+function signedPercent(share) {
+  const value = Math.abs(share * 100);
+  if (value < RULES.no_change_below_percent) return "0";
+  return `${share > 0 ? "+" : "−"}${fixed(value, value < RULES.tenths_below_percent ? 1 : 0)}`;
+}
+
+/** How much something has changed: `+12 %`, `× 12` from ten times on. */
+function changeText(share) {
+  if (share === null) return "";
+  return share >= RULES.times_from ? `×\u202f${fixed(share + 1, 0)}` : `${signedPercent(share)}\u202f%`;
+}
+
+/** From where to where a change lies: `−12..+20 %`, `× 2.0..95`, `> +85 %`. `min` of null or -1 is no lower limit. */
+function rangeText(min, max) {
+  const low = min !== null && min > -1 ? min : null;
+  if (low === null) return max === null ? "anything" : `< ${changeText(max)}`;
+  if (max === null) return `> ${changeText(low)}`;
+  const times = (share) => fixed(share + 1, decimalsOf(share + 1, RULES.ratio_decimals));
+  return max >= RULES.times_from ? `×\u202f${times(low)}..${times(max)}` : `${signedPercent(low)}..${signedPercent(max)}\u202f%`;
 }
 
 /** Whether bytes are known to the last one. */
@@ -110,7 +142,7 @@ function isExact(io) {
 
 /** Bytes of reads or writes: `~` before what is estimated, `?` for unknown. */
 function ioBytes(io) {
-  return io.bytes === null ? UNKNOWN : `${isExact(io) ? "" : "~"}${bytes(io.bytes)}`;
+  return io.bytes === null ? UNKNOWN : `${isExact(io) ? "" : RULES.estimated}${bytes(io.bytes)}`;
 }
 
 /** The same to the last digit, with its bounds. */
@@ -118,9 +150,9 @@ function ioExactly(io) {
   if (io.bytes === null) return `unknown: no size of ${plural(io.rpcs, "RPC")} is known`;
   const parts = [`${count(io.bytes)} bytes in ${plural(io.rpcs, "RPC")}`];
   if (io.bounded_rpcs) {
-    parts.push(`estimated for ${count(io.bounded_rpcs)}: ${count(io.bytes_min ?? io.bytes)} to ${count(io.bytes_max ?? io.bytes)}`);
+    parts.push(`${count(io.bounded_rpcs)} estimated: ${count(io.bytes_min ?? io.bytes)} to ${count(io.bytes_max ?? io.bytes)}`);
   }
-  if (io.unsized_rpcs) parts.push(`${count(io.unsized_rpcs)} of unknown size not in it`);
+  if (io.unsized_rpcs) parts.push(`${count(io.unsized_rpcs)} of unknown size`);
   if (io.errors) parts.push(`${count(io.errors)} failed`);
   return parts.join("; ");
 }
@@ -130,23 +162,14 @@ function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A key such as `lost_share` or `queue_p99_us`, and its value, as a pair of texts. */
-function figure(key, value) {
-  const words = key.split(/[_.]/);
-  const unit = words[words.length - 1];
-  const written = (word) => ({ rpc: "RPC", rpcs: "RPCs", ost: "OST", osts: "OSTs" })[word] ?? word;
-  const name = (n) =>
-    words
-      .slice(0, words.length - n)
-      .map(written)
-      .join(" ");
-  const rate = words.slice(-3).join("_") === "bytes_per_s" || words.slice(-2).join("_") === "bytes_s";
-  if (rate) return [name(unit === "s" && words.at(-2) === "per" ? 3 : 2), byteRate(value)];
-  if (unit === "bytes") return [key === "bytes" ? "bytes" : name(1), bytes(Math.round(value))];
-  if (unit === "us") return [name(1), micros(value)];
-  if (unit === "ms") return [name(1), micros(value * 1000)];
-  if (unit === "s" && words.at(-2) !== "per") return [name(1), seconds(value)];
-  if (words.includes("share") || unit === "fraction") return [name(0), percent(value)];
-  if (unit === "percent") return [name(1), `${number(value)}\u202f%`];
-  return [name(0), number(value)];
-}
+/** A value of a figure, by what it is measured in (`Measure` in Rust). */
+const FIGURE_TEXT = {
+  bytes: (value) => bytes(Math.round(value)),
+  byte_rate: byteRate,
+  microseconds: micros,
+  milliseconds: (value) => micros(value * 1e3),
+  seconds,
+  share: percent,
+  percent: (value) => percent(value / 100),
+  number: (value) => number(Number(value)),
+};

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Ansi};
-use lioprof_model::comparison::figure_name;
-use lioprof_model::units::{self, human_bytes, mib, thousands, three_digits, whole};
+use lioprof_model::units::{self, Measure, UNKNOWN, figure_label, figure_name, mib, thousands, three_digits};
 use lioprof_model::{ChangeVerdict, Comparison, Figure, FindingChange, Row, Rows, Severity};
 
 use crate::number_table::{NumberTable, TOP};
@@ -120,7 +119,7 @@ fn figures(title: &str, all: &BTreeMap<String, Figure>, names: &[&str], out: &mu
     let anything = |figure: &Figure| [figure.before, figure.after].iter().flatten().any(|value| *value != 0.0);
     for (name, figure) in names.iter().filter_map(|name| Some((*name, all.get(*name)?))).filter(|it| anything(it.1)) {
         table.row([
-            format!("{}{}", label(name), if figure.headline { " *" } else { "" }),
+            format!("{}{}", figure_label(name), if figure.headline { " *" } else { "" }),
             value(name, figure.before),
             value(name, figure.after),
             change(figure),
@@ -130,16 +129,6 @@ fn figures(title: &str, all: &BTreeMap<String, Figure>, names: &[&str], out: &mu
     }
     let title = format!("{title} (* decides whether a run became worse)");
     table.print(&title, 0, out)
-}
-
-/// A figure's name with the unit that its values do not have.
-fn label(name: &str) -> String {
-    let per = match name {
-        "rpcs_per_s" => " per s",
-        name if name.ends_with("_per_gib") => " per GiB",
-        _ => "",
-    };
-    format!("{}{per}", figure_name(name))
 }
 
 /// A table of two figures per row, of which the second one is judged.
@@ -159,7 +148,7 @@ impl Pairs<'_> {
         let mut table = NumberTable::new(&[what, first, "after", second, "after", "change", "interval", "verdict"]);
         for row in rows.iter().take(TOP) {
             let [Some(first), Some(second)] = self.figures.map(|name| row.figures.get(name)) else { continue };
-            let shown = |value: Option<f64>| value.map_or_else(|| "?".to_owned(), self.second);
+            let shown = |value: Option<f64>| value.map_or_else(|| UNKNOWN.to_owned(), self.second);
             table.row([
                 (self.name)(row),
                 value(self.figures[0], first.before),
@@ -240,20 +229,7 @@ fn name(row: &Row) -> String {
 }
 
 fn value(name: &str, value: Option<f64>) -> String {
-    let Some(value) = value else { return "?".to_owned() };
-    if name.ends_with("bytes_per_s") {
-        return format!("{} MiB/s", mib(value));
-    }
-    if name.ends_with("bytes") {
-        return human_bytes(whole(value));
-    }
-    if name.ends_with("_us") {
-        return format!("{} ms", ms(value));
-    }
-    if name.ends_with("_s_per_gib") || (name.ends_with("_s") && !name.ends_with("_per_s")) {
-        return format!("{} s", three_digits(value));
-    }
-    if value == value.trunc() { thousands(whole(value)) } else { three_digits(value) }
+    value.map_or_else(|| UNKNOWN.to_owned(), |value| Measure::of(name).in_column(value))
 }
 
 fn ms(us: f64) -> String {
@@ -268,7 +244,7 @@ fn change(figure: &Figure) -> String {
 fn interval(figure: &Figure) -> String {
     match (figure.change_min, figure.change_max) {
         _ if figure.better.is_none() => String::new(),
-        (None, None) if figure.change.is_some() => "?".to_owned(),
+        (None, None) if figure.change.is_some() => UNKNOWN.to_owned(),
         (None, None) => String::new(),
         (min, max) if min == max => String::new(),
         (min, max) => units::interval(min, max),

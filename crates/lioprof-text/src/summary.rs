@@ -4,15 +4,15 @@
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
-use std::time::Duration;
 
+use lioprof_model::names::{self, UNATTRIBUTED, target_of};
 use lioprof_model::time::utc_millis;
 use lioprof_model::units::{
-    human_bounds, human_bytes, mib, milliseconds, percent, plural, real, thousands, three_digits,
+    RULES, UNKNOWN, human_bytes, mib, micros, milliseconds, percent, plural, real, thousands, three_digits,
 };
 use lioprof_model::{
-    Analysis, ConflictKinds, Direction, EnqueuePart, Io, LockEvidence, LossEvidence, NodeRole, RpcPhases,
-    TargetKindName, TargetSeries,
+    Analysis, ConflictKinds, Direction, EnqueuePart, Io, LossEvidence, NodeRole, RpcPhases, TargetKindName,
+    TargetSeries,
 };
 
 use crate::events;
@@ -49,7 +49,7 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         thousands(records),
         human_bytes(bytes)
     )?;
-    write!(out, "{}, {:.3} s", utc(analysis.window.start), analysis.window.duration_s)?;
+    write!(out, "{}, {:.3} s", utc_millis(micros(analysis.window.start)), analysis.window.duration_s)?;
     match analysis.window.traced_s {
         Some(traced_s) => writeln!(out, ", of which {traced_s:.3} s were traced")?,
         None => writeln!(out)?,
@@ -71,7 +71,8 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     )?;
     for (name, io, direction) in [("read", &totals.read, Direction::Read), ("written", &totals.write, Direction::Write)]
     {
-        writeln!(out, "{:>9} {name} in {}{}", io_bytes(io), plural(io.rpcs, "RPC"), exactness(io))?;
+        let doubt = io.doubt().map_or_else(String::new, |doubt| format!(" ({doubt})"));
+        writeln!(out, "{:>9} {name} in {}{doubt}", io.bytes_in_words(), plural(io.rpcs, "RPC"))?;
         if let Some(available) = analysis.available(direction) {
             writeln!(
                 out,
@@ -86,7 +87,7 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     }
     for (name, io) in [("read", &totals.dom_read), ("written", &totals.dom_write)] {
         if io.rpcs > 0 {
-            writeln!(out, "{:>9} {name} on MDTs (Data-on-MDT) in {}", io_bytes(io), plural(io.rpcs, "RPC"))?;
+            writeln!(out, "{:>9} {name} on MDTs (Data-on-MDT) in {}", io.bytes_in_words(), plural(io.rpcs, "RPC"))?;
         }
     }
     Ok(())
@@ -104,7 +105,7 @@ fn nodes(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         let known = |text: String| if is_reference { "-".to_owned() } else { text };
         table.row([
             node.name.clone(),
-            node.role.map_or("?", NodeRole::name).to_owned(),
+            node.role.map_or(UNKNOWN, NodeRole::name).to_owned(),
             thousands(node.targets.len() as u64),
             thousands(node.rpcs),
             thousands(node.sent_rpcs),
@@ -153,19 +154,6 @@ fn phases(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// How exact a sum is, unless it is exact.
-fn exactness(io: &Io) -> String {
-    let mut parts = Vec::new();
-    if io.bounded_rpcs > 0 {
-        let bounds = human_bounds(io.bytes_min, io.bytes_max);
-        parts.push(format!("{} estimated: {bounds}", thousands(io.bounded_rpcs)));
-    }
-    if io.unsized_rpcs > 0 {
-        parts.push(format!("{} of unknown size", thousands(io.unsized_rpcs)));
-    }
-    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) }
-}
-
 fn osts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let mut rows: Vec<_> = analysis
         .targets
@@ -187,24 +175,24 @@ fn osts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         table.row([
             target.name.clone(),
             thousands(target.read.io.rpcs),
-            io_bytes(&target.read.io),
+            target.read.io.bytes_in_words(),
             rate(analysis, series, |s| &s.read_bytes),
             ms(target.read.latency.total_us.p99),
             thousands(target.write.io.rpcs),
-            io_bytes(&target.write.io),
+            target.write.io.bytes_in_words(),
             rate(analysis, series, |s| &s.write_bytes),
             ms(target.write.latency.total_us.p99),
         ]);
     }
     if unknown.read.rpcs + unknown.write.rpcs > 0 {
         table.row([
-            "(unknown)".to_owned(),
+            UNATTRIBUTED.to_owned(),
             thousands(unknown.read.rpcs),
-            io_bytes(&unknown.read),
+            unknown.read.bytes_in_words(),
             String::new(),
             String::new(),
             thousands(unknown.write.rpcs),
-            io_bytes(&unknown.write),
+            unknown.write.bytes_in_words(),
             String::new(),
             String::new(),
         ]);
@@ -250,9 +238,9 @@ fn users(
             (*name).to_owned(),
             thousands(*rpcs),
             thousands(read.rpcs),
-            io_bytes(read),
+            read.bytes_in_words(),
             thousands(write.rpcs),
-            io_bytes(write),
+            write.bytes_in_words(),
             others.to_string(),
         ]);
     }
@@ -286,15 +274,11 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let Some(locks) = &analysis.locks else { return Ok(()) };
     let totals = &locks.totals;
-    let tier = match locks.evidence {
-        LockEvidence::Rpctrace => "from callbacks alone: waits and objects are inferred",
-        LockEvidence::Dlmtrace => "from lock lines",
-        LockEvidence::Mixed => "from lock lines on some nodes, callbacks alone on others",
-    };
     if totals.blocking_asts + totals.completion_asts + totals.glimpse_asts + totals.kinds.client == 0 {
         return Ok(());
     }
-    writeln!(out, "\nLocks on OSTs ({tier})")?;
+    writeln!(out, "\nLocks on OSTs")?;
+    paragraph(&locks.doubts().join(" "), "  ", "  ", out)?;
     writeln!(
         out,
         "  {} blocking, {} completion, {} glimpse callbacks sent",
@@ -335,7 +319,7 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let contended: Vec<_> = locks.targets.iter().filter(|target| target.totals.conflicts > 0).collect();
     for target in contended.iter().take(TOP) {
         table.row([
-            target.target.clone(),
+            format!("{}{}", mark(target.is_inferred()), target.target),
             thousands(target.totals.conflicts),
             format!("{:.2}", target.contended_s),
             ms(target.wait_us.p50),
@@ -348,13 +332,11 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 
     let mut table = NumberTable::new(&["object", "conflicts", "true", "turns", "clients", "wait s"]);
     for object in locks.objects.iter().take(TOP) {
-        let name = object.fid.as_deref().unwrap_or("?");
         let fight = if object.ping_pong { " ping-pong" } else { "" };
-        let inferred = if object.inferred { "~" } else { "" };
         table.row([
-            format!("{inferred}{} {name}{fight}", object.target),
+            format!("{}{}{fight}", mark(object.inferred), names::object(&object.target, object.id())),
             thousands(object.conflicts),
-            object.true_conflicts.map_or_else(|| "?".to_owned(), thousands),
+            object.true_conflicts.map_or_else(|| UNKNOWN.to_owned(), thousands),
             thousands(object.alternations),
             object.clients.len().to_string(),
             format!("{:.2}", object.wait_s),
@@ -371,13 +353,13 @@ fn lock_requests(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut targets: Vec<_> = it.targets.iter().filter(|target| target.parts.waited > 0).collect();
     targets.sort_by_key(|target| Reverse(target.parts.lock_wait.sum_us));
-    let rows = targets.iter().map(|target| (target.target.as_deref().unwrap_or("?"), &target.parts));
+    let rows = targets.iter().map(|target| (target_of(target.target.as_deref(), &target.node), &target.parts));
     let mut table =
         NumberTable::new(&["lock requests", "known", "waited", "mean ms", "queue", "service", "wait", "other"]);
-    for (name, parts) in [("all", &it.all)].into_iter().chain(rows).take(TOP) {
+    for (name, parts) in [("all".into(), &it.all)].into_iter().chain(rows).take(TOP) {
         let mean_ms = |part: &EnqueuePart| milliseconds(part.us.mean, 3);
         table.row([
-            name.to_owned(),
+            name.into_owned(),
             format!("{} of {}", thousands(parts.known()), thousands(parts.enqueues)),
             thousands(parts.waited),
             mean_ms(&parts.total),
@@ -392,12 +374,10 @@ fn lock_requests(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 
 fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let loss = &analysis.loss;
-    let lost = match (loss.missing(), loss.estimated_lost_fraction) {
-        (_, None) => format!("unknown ({})", loss.estimate),
-        (None, _) => "no RPC missing".to_owned(),
-        (Some(missing), _) => format!("{missing} of the RPCs missing"),
-    };
-    write!(out, "\nLoss: {lost}")?;
+    write!(out, "\nLoss: {}", loss.how_much())?;
+    if loss.estimated_lost_fraction.is_none() {
+        write!(out, " ({})", loss.estimate)?;
+    }
     let counted: u64 = loss.by_service.iter().map(|service| service.counted_rpcs).sum();
     match loss.decided_by {
         LossEvidence::Counters | LossEvidence::Mixed if counted > 0 => {
@@ -459,12 +439,9 @@ fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn io_bytes(io: &Io) -> String {
-    match io.known_bytes() {
-        None => "?".to_owned(),
-        Some(bytes) if io.is_exact() => human_bytes(bytes),
-        Some(bytes) => format!("~{}", human_bytes(bytes)),
-    }
+/// Before a name whose figures are inferred.
+fn mark(is_inferred: bool) -> &'static str {
+    if is_inferred { RULES.estimated } else { "" }
 }
 
 fn ms(us: Option<u64>) -> String {
@@ -474,23 +451,4 @@ fn ms(us: Option<u64>) -> String {
 /// A cell; `-` where there was nothing to measure.
 fn known(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
-}
-
-fn utc(seconds: f64) -> String {
-    let since = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or_default();
-    utc_millis(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn estimates_are_marked() {
-        let mut io = Io::default();
-        io.add(lioprof_model::RpcSize::Exact(4096), false);
-        assert_eq!(io_bytes(&io), "4.00 KiB");
-        io.add(lioprof_model::RpcSize::Unknown, false);
-        assert_eq!(io_bytes(&io), "~4.00 KiB");
-    }
 }

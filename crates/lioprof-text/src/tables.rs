@@ -446,6 +446,6 @@ fn evidence(finding: &Finding) -> String {
 }
 
 fn finding_objects(finding: &Finding) -> String {
-    let objects = finding.objects.iter().map(|object| format!("{} {}", object.target, object.fid));
+    let objects = finding.objects.iter().map(ToString::to_string);
     objects.collect::<Vec<_>>().join(", ")
 }

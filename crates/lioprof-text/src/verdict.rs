@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::Style as Ansi;
-use lioprof_model::units::figure;
+use lioprof_model::units::number;
 use lioprof_model::{Analysis, CheckResult, Finding, Severity, verdict};
 
 use crate::style::{Style, WIDTH, paragraph, style_of};
@@ -49,7 +49,7 @@ fn one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
     }
     let most = |most| if style.all { usize::MAX } else { most };
     let figures = finding.evidence.iter().take(most(FIGURES));
-    let figures: Vec<String> = figures.map(|(name, value)| format!("{name} {}", figure(*value))).collect();
+    let figures: Vec<String> = figures.map(|(name, value)| format!("{name} {}", number(*value))).collect();
     paragraph(&figures.join(", "), "  ", "    ", out)?;
     if let Some(saves) = finding.saves_in_words() {
         paragraph(&format!("A remedy {saves}."), "  ", "    ", out)?;
@@ -65,8 +65,7 @@ fn one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
 
 /// Who and what is concerned, and the thresholds.
 fn details(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let objects: Vec<String> =
-        finding.objects.iter().map(|object| format!("{} {}", object.target, object.fid)).collect();
+    let objects: Vec<String> = finding.objects.iter().map(ToString::to_string).collect();
     for (what, names) in [
         ("targets", &finding.targets),
         ("clients", &finding.clients),
@@ -81,10 +80,10 @@ fn details(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     if let Some((cost_s, of)) = finding.cost_s.zip(finding.cost_of.as_ref()) {
         // Seconds of the run, or the unit is said.
         let unit = if of.contains("seconds") { "" } else { "s of " };
-        paragraph(&format!("cost: about {} {unit}{of}", figure(cost_s)), "  ", "    ", out)?;
+        paragraph(&format!("cost: about {} {unit}{of}", number(cost_s)), "  ", "    ", out)?;
     }
     let thresholds: Vec<String> =
-        finding.thresholds.iter().map(|(name, value)| format!("{} {}", short(name), figure(*value))).collect();
+        finding.thresholds.iter().map(|(name, value)| format!("{} {}", short(name), number(*value))).collect();
     paragraph(&format!("thresholds: {}", thresholds.join(", ")), "  ", "    ", out)?;
     if let Some(plot) = &finding.plot {
         writeln!(out, "  plot: {plot}")?;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use lioprof_model::units::{figure, percent, thousands};
+use lioprof_model::units::{number, percent, thousands};
 use lioprof_model::{Change, Prediction, WhatIf};
 
 use crate::number_table::NumberTable;
@@ -60,7 +60,7 @@ fn summary(what_if: &WhatIf, asked: &[Change], out: &mut dyn Write) -> io::Resul
 fn heading(what_if: &WhatIf, elapsed_s: f64) -> String {
     let mut heading = format!(
         "{} s from the first request to the end of the last one that counts; {} requests replayed",
-        figure(elapsed_s),
+        number(elapsed_s),
         thousands(what_if.requests)
     );
     if let Some(share) = what_if.covered_share.filter(|share| *share < NEARLY_ALL) {
@@ -76,7 +76,7 @@ fn unknown(what_if: &WhatIf, asked: &[Change]) -> String {
         Some(fidelity) if what_if.predictions.is_empty() && (fidelity - 1.0).abs() > 0.05 => format!(
             "Nothing honest can be said: without any change, the replay takes {} times as long as the log says. Are the logs of all \
              servers there, with all their requests?",
-            figure(fidelity)
+            number(fidelity)
         ),
         _ => {
             let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();

@@ -2,6 +2,7 @@
 
 use lioprof_model::Live;
 use lioprof_model::live::{LiveAccess, LiveClient, LiveFlow, LiveJob, LiveObject, LiveTarget, LiveWait, Top};
+use lioprof_model::names;
 
 use crate::figures::{bandwidth, count, rate, rpc_size, time};
 use crate::level::{Level, View};
@@ -44,7 +45,7 @@ const CLIENTS: &[Field<LiveClient>] = &[
 ];
 
 const JOBS: &[Field<LiveJob>] = &[
-    (name("job"), |it| Cell::name(it.job.as_deref().map(|job| if job.is_empty() { "(none)" } else { job }))),
+    (name("job"), |it| Cell::name(it.job.as_deref().map(|it| names::job(Some(it), true)))),
     (number("read MiB/s"), |it| bandwidth(&it.read)),
     (number("write MiB/s"), |it| bandwidth(&it.write)),
     (number("reads/s"), |it| rate(it.read.rpcs_per_s)),

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use lioprof_analysis::{AnalyzeError, Config, Outcome, analyze_with_stores};
 use lioprof_insight::{Limits, compare, find, find_and_predict};
-use lioprof_model::comparison::figure_name;
 use lioprof_model::units;
 use lioprof_model::{Analysis, ChangeVerdict, Comparison, ComparisonRules, SCHEMA};
 use lioprof_text::Color;
@@ -64,7 +63,7 @@ fn code(comparison: &Comparison, limit: RegressionLimit, verbosity: Verbosity) -
             }
             None => "from none".to_owned(),
         };
-        messages::note(verbosity, &format!("regression: {} {by}", figure_name(name)));
+        messages::note(verbosity, &format!("regression: {} {by}", units::figure_name(name)));
     }
     if comparison.headlines().all(|(_, figure)| figure.verdict == ChangeVerdict::Unknown) {
         messages::note(verbosity, "warning: --fail-on: not enough evidence to judge any headline figure");

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use lioprof_model::time::{utc, utc_of};
-use lioprof_model::units::{human_bytes, percent, plural, real, thousands, whole};
+use lioprof_model::units::{byte_rate, human_bytes, percent, plural, real, thousands, whole};
 use lioprof_text::wrapped;
 
 use super::Missing;
@@ -112,11 +112,11 @@ impl Status {
     fn io(&self) -> String {
         let (totals, rates) = (&self.totals, &self.rates);
         format!(
-            "{} read ({}/s), {} written ({}/s)",
+            "{} read ({}), {} written ({})",
             human_bytes(totals.read_bytes),
-            human_bytes(whole(rates.read_bytes_per_s)),
+            byte_rate(rates.read_bytes_per_s),
             human_bytes(totals.write_bytes),
-            human_bytes(whole(rates.write_bytes_per_s)),
+            byte_rate(rates.write_bytes_per_s),
         )
     }
 

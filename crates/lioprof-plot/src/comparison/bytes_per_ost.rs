@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::names::without_file_system;
 use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::{ComparisonPlot, INKS, PlotOptions, keys};
-use crate::data::{Covers, cut, without_file_system};
+use crate::data::{Covers, cut};
 use crate::draw::{Area, Item, Scene, index};
 use crate::figure::{Axis, BELOW, HEAD, Page, Panel, RowLabels, Swatch, bytes, bytes_from_zero, split, stripes};
 

@@ -2,6 +2,7 @@
 
 use lioprof_model::Analysis;
 use lioprof_model::bins::Bins;
+pub(crate) use lioprof_model::bins::add;
 
 use crate::figure::time_axis::Window;
 use crate::figure::units::duration_us;
@@ -24,13 +25,6 @@ pub(crate) fn peaks_are(bins: &Bins, drawn_as: &str) -> String {
         return String::new();
     }
     format!(" {drawn_as}: the highest {} of each.", duration_us(bins.bin_s() * 1e6))
-}
-
-/// Adds `more` to `sum`.
-pub(crate) fn add(sum: &mut [f64], more: &[f64]) {
-    for (sum, more) in sum.iter_mut().zip(more) {
-        *sum += more;
-    }
 }
 
 /// The higher of two, one by one.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::{Analysis, LockEvidence, LockSeries, LockTarget, LockTotals, Locks};
 
 use super::bins::total;
-use crate::draw::{EXPANSION, Ink, TRUE_CONFLICT, UNCLASSIFIED, ratio};
+use crate::draw::{EXPANSION, Ink, TRUE_CONFLICT, UNCLASSIFIED};
 use crate::figure::units::{counted, percent};
 
 /// The lock figures if there is anything to see in them; else why not.
@@ -23,35 +23,6 @@ pub(crate) const NO_CONFLICT: &str = "no conflict between clients";
 /// Extent locks are those of OSTs; the other locks are on MDTs.
 pub(crate) fn is_ost(target: &str) -> bool {
     !target.contains("-MDT")
-}
-
-/// What the figures rest on, in sentences.
-pub(crate) fn evidence(locks: &Locks) -> Vec<String> {
-    let all: f64 = locks.targets.iter().map(|t| t.totals.conflicts as f64).sum();
-    let inferred = locks.targets.iter().filter(|t| t.evidence == LockEvidence::Rpctrace);
-    let inferred: f64 = inferred.map(|t| t.totals.conflicts as f64).sum();
-    let mut sentences = vec![match locks.evidence {
-        LockEvidence::Dlmtrace => "Evidence: the lock manager's own lines (dlmtrace).".to_owned(),
-        LockEvidence::Rpctrace => "Evidence: only RPCs (rpctrace), so conflicts, objects and waits are inferred from \
-            callbacks sent during requests, and which extents collide is not known."
-            .to_owned(),
-        LockEvidence::Mixed if inferred <= 0.0 => {
-            "Evidence: the lock manager's own lines (dlmtrace); of some servers only RPCs (rpctrace), which show no \
-             conflict."
-                .to_owned()
-        }
-        LockEvidence::Mixed => format!(
-            "Evidence: the lock manager's own lines (dlmtrace); for {} of the conflicts only RPCs (rpctrace), \
-             which are inferred.",
-            percent(ratio(inferred, all))
-        ),
-    }];
-    let unclassified = locks.totals.unclassified_conflicts.unwrap_or(0);
-    if locks.evidence == LockEvidence::Dlmtrace && unclassified > 0 {
-        let share = ratio(unclassified as f64, locks.totals.conflicts as f64).min(1.0);
-        sentences.push(format!("{} of the conflicts are unclassified: an extent is missing.", percent(share)));
-    }
-    sentences
 }
 
 /// Conflicts on MDTs, which plots of OSTs leave out, as a note; empty if there are none.
@@ -155,7 +126,7 @@ pub(crate) fn contended_osts(locks: &Locks) -> Vec<Contended<'_>> {
             });
         }
         let wait_s = sum(rows.iter().map(|row| seconds(row.totals.wait_s)));
-        let inferred = rows.iter().any(|row| row.evidence == LockEvidence::Rpctrace);
+        let inferred = rows.iter().any(|row| row.is_inferred());
         if kinds.all() > 0.0 {
             osts.push(Contended { name, label: label(locks, name, inferred), kinds, wait_s, rows, series });
         }

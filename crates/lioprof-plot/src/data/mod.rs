@@ -3,7 +3,6 @@
 pub(crate) mod bins;
 pub(crate) mod hidden;
 pub(crate) mod locks;
-pub(crate) mod names;
 pub(crate) mod quality;
 pub(crate) mod sample;
 
@@ -12,6 +11,5 @@ pub(crate) use hidden::cut;
 pub(crate) use locks::{
     Contended, Kinds, NO_CONFLICT, contended, contended_osts, is_ost, label, mdt_note, seconds, sum,
 };
-pub(crate) use names::{UNATTRIBUTED, without_file_system};
 pub(crate) use quality::Covers;
 pub(crate) use sample::{Thinned, client_name, sound};

@@ -1,9 +1,8 @@
 //! How sure the figures are, in sentences for the subtitle.
 
-use lioprof_model::{Analysis, Severity};
+use lioprof_model::{Analysis, Locks, Severity};
 
-use super::locks;
-use crate::figure::units::{bytes, count, percent};
+use crate::figure::units::count;
 
 /// What a plot shows, so that only doubts about that are named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,43 +15,12 @@ pub(crate) struct Covers {
     pub(crate) locks: bool,
 }
 
-fn share(part: u64, of: u64) -> Option<f64> {
-    (part > 0 && of > 0).then(|| (part as f64 / of as f64).min(1.0))
-}
-
 /// What is estimated or unknown; empty if nothing is.
 pub(crate) fn doubts(analysis: &Analysis, covers: Covers) -> Vec<String> {
     let totals = &analysis.totals;
-    let (read, write) = (&totals.read, &totals.write);
-    let rpcs = read.rpcs.saturating_add(write.rpcs);
-    let mut doubts = Vec::new();
-    if covers.bytes {
-        let bounded = read.bounded_rpcs.saturating_add(write.bounded_rpcs);
-        if let Some(share) = share(bounded, rpcs) {
-            let low = read.bytes_min.saturating_add(write.bytes_min);
-            let high = read.bytes_max.saturating_add(write.bytes_max);
-            doubts.push(format!(
-                "The size of {} of the reads and writes is estimated; the true total is between {} and {}.",
-                percent(share),
-                bytes(low as f64),
-                bytes(high as f64),
-            ));
-        }
-        let unsized_rpcs = read.unsized_rpcs.saturating_add(write.unsized_rpcs);
-        if let Some(share) = share(unsized_rpcs, rpcs) {
-            doubts.push(format!("{} are of unknown size and not in the bytes.", percent(share)));
-        }
-    }
-    if covers.targets {
-        let unattributed = &totals.unattributed;
-        let unknown = unattributed.read.rpcs.saturating_add(unattributed.write.rpcs);
-        if let Some(share) = share(unknown, rpcs) {
-            doubts.push(format!("The OST of {} of the reads and writes is unknown (unattributed).", percent(share)));
-        }
-    }
-    if let Some(locks) = analysis.locks.as_ref().filter(|_| covers.locks) {
-        doubts.extend(locks::evidence(locks));
-    }
+    let mut doubts = if covers.bytes { totals.doubts_of_sizes() } else { Vec::new() };
+    doubts.extend(totals.doubt_of_targets().filter(|_| covers.targets));
+    doubts.extend(analysis.locks.iter().filter(|_| covers.locks).flat_map(Locks::doubts));
     doubts
 }
 

@@ -1,8 +1,7 @@
 //! Single RPCs, thinned to a number that a page can show.
 
+use lioprof_model::doubts::shown;
 use lioprof_model::{Analysis, SampledRpc};
-
-use crate::figure::units::count;
 
 /// RPCs with sound times, evenly thinned.
 #[derive(Debug)]
@@ -27,11 +26,7 @@ impl<'a> Thinned<'a> {
 
     /// `1 in 64 RPCs shown`, or that all are.
     pub(crate) fn describe(&self) -> String {
-        if self.one_in <= 1 {
-            "Every RPC shown.".to_owned()
-        } else {
-            format!("1 in {} RPCs shown.", count(self.one_in))
-        }
+        shown(self.one_in)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Axes with round numbers at their ticks.
 
 use super::axis::{Axis, Scale, Tick};
-use super::units::{ByteUnit, bytes, count, duration_us, short_count};
+use super::units::{axis_unit, bytes, count, duration_us, short_count};
 use crate::draw::num::{index, ratio};
 
 /// The smallest of 1, 2, 5, 10, .. times a power of ten that gives at most `parts` parts of `span`.
@@ -70,22 +70,22 @@ pub(crate) fn offsets(lo: f64, hi: f64, parts: f64, what: &str) -> Axis {
     let lo = if lo.is_finite() { lo.clamp(0.0, 1e19) } else { 0.0 };
     let hi = if hi.is_finite() { hi.clamp(lo, 2e19) } else { lo };
     let hi = hi.max(lo * 1.000_001 + 1.0);
-    let coarse = ByteUnit::for_max(hi);
+    let coarse = axis_unit(hi);
     // A small part of a large file would need too many digits.
-    let far = (hi - lo) / coarse.bytes < 0.05;
-    let unit = if far { ByteUnit::for_max(hi - lo) } else { coarse };
-    let step = nice_step((hi - lo) / unit.bytes, parts);
-    let step = if unit.bytes <= 1.0 { step.ceil() } else { step };
+    let far = (hi - lo) / coarse.size < 0.05;
+    let unit = if far { axis_unit(hi - lo) } else { coarse };
+    let step = nice_step((hi - lo) / unit.size, parts);
+    let step = if unit.size <= 1.0 { step.ceil() } else { step };
     let label = |v: f64| if step.fract() == 0.0 { count(index(v) as u64) } else { plain(v, step) };
-    let marks = multiples(lo / unit.bytes, hi / unit.bytes, step);
-    let ticks = marks.into_iter().map(|v| Tick::new(v * unit.bytes, label(v))).collect();
+    let marks = multiples(lo / unit.size, hi / unit.size, step);
+    let ticks = marks.into_iter().map(|v| Tick::new(v * unit.size, label(v))).collect();
     Axis { scale: Scale::Linear { lo, hi }, ticks, title: format!("{what} ({})", unit.name) }
 }
 
 fn bytes_up_to(max: f64, headroom: f64, parts: f64, what: &str, per: &str) -> Axis {
     let max = if max.is_finite() { max } else { 0.0 };
-    let unit = ByteUnit::for_max(max);
-    zero_based(max * headroom, unit.bytes, parts, format!("{what} ({}{per})", unit.name))
+    let unit = axis_unit(max);
+    zero_based(max * headroom, unit.size, parts, format!("{what} ({}{per})", unit.name))
 }
 
 /// The same for counts: no fractions, and room for a figure above the tallest bar.

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::bins::Bins;
+use lioprof_model::names::{UNATTRIBUTED, without_file_system};
 use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{
-    Covers, UNATTRIBUTED, add, bin_width, bins_of, largest, peaks_are, raise, total, without_file_system,
-};
+use crate::data::{Covers, add, bin_width, bins_of, largest, peaks_are, raise, total};
 use crate::draw::{Area, FRAME, Ink, PALE, READ, Scene, TINY, WRITE, index};
 use crate::figure::{
     Axis, BELOW, Grid, HEAD, HeatScale, Key, Page, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::Analysis;
+use lioprof_model::names::{UNATTRIBUTED, without_file_system};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Covers, UNATTRIBUTED, without_file_system};
+use crate::data::Covers;
 use crate::draw::{
     Align, Area, BLACK, BODY, FRAME, GREY, Ink, PALE, SMALL, Scene, Text, index, readable_on, widest, width,
 };

@@ -1,12 +1,13 @@
 //! Lock conflicts and waiting clients over time: panels for a few OSTs, heat maps for many.
 
 use lioprof_model::bins::Bins;
+use lioprof_model::names::without_file_system;
 use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::{Plot, PlotOptions};
 use crate::data::{
     Contended, Covers, Kinds, NO_CONFLICT, add, bin_width, bins_of, contended, contended_osts, largest, mdt_note,
-    peaks_are, raise, without_file_system,
+    peaks_are, raise,
 };
 use crate::draw::{Align, Area, BODY, FRAME, GREY, Item, PALE, QUEUE, SMALL, Scene, TINY, Text, index, ratio};
 use crate::figure::{

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use lioprof_model::names;
 use lioprof_model::{Analysis, LockObject, Timeline};
 
 use super::plot::{Plot, PlotOptions};
@@ -310,8 +311,7 @@ fn notes(views: &[(&Story<'_>, View)], hidden: usize) -> String {
 }
 
 fn name(object: &LockObject) -> String {
-    let what = object.fid.as_deref().or(object.resource.as_deref()).unwrap_or("unknown object");
-    format!("{} {what}", object.target)
+    names::object(&object.target, object.id())
 }
 
 fn figures(object: &LockObject) -> String {

@@ -83,7 +83,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let axis = range_axis(targets.iter().flat_map(|t| BARS.map(|(_, of, _)| of(t))), "time, log scale");
     let body = page.body(targets.len() as f64 * ROW + BELOW);
     let scene = &mut page.scene;
-    let named = |t: &LockTarget| fit(&label(locks, &t.target, t.evidence == LockEvidence::Rpctrace), BODY, 190.0);
+    let named = |t: &LockTarget| fit(&label(locks, &t.target, t.is_inferred()), BODY, 190.0);
     let names: Vec<String> = targets.iter().map(|t| named(t)).collect();
     let sums: Vec<String> =
         targets.iter().map(|t| fit(&format!("waited {} in all", duration_us(waited(t) * 1e6)), TINY, 190.0)).collect();

@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use lioprof_model::names::{self, UNATTRIBUTED};
 use lioprof_model::{Analysis, Direction, Object, SampledRpc};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Covers, Thinned, UNATTRIBUTED, client_name, cut, largest, sound};
+use crate::data::{Covers, Thinned, client_name, cut, largest, sound};
 use crate::draw::{CATEGORIES, GREY, Ink, Item, OTHERS, Scene, index, ratio};
 use crate::figure::{
     Grid, Key, Page, Panel, Swatch, Window, bytes_from_zero, count, counted, cross, more_have, percent,
@@ -98,7 +99,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         let all = sums.get(&(*target, object)).map(|object| object.read.rpcs + object.write.rpcs);
         let target = target.and_then(|t| analysis.targets.get(t as usize));
         let target = target.map_or(UNATTRIBUTED, |t| t.name.as_str());
-        let name = format!("{target} {object}");
+        let name = names::object(target, object);
         panel.head(scene, &name, &figures(marks, rpcs.len() as u64, all, analysis.sample.one_in > 1));
     }
     grid.axes(scene, &panels);

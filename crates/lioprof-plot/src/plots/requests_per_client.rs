@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::bins::Bins;
+use lioprof_model::names::UNATTRIBUTED;
 use lioprof_model::{Analysis, FlowSeries};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Covers, UNATTRIBUTED, add, bin_width, bins_of, cut, largest, total};
+use crate::data::{Covers, add, bin_width, bins_of, cut, largest, total};
 use crate::draw::{CATEGORIES, Ink, Item, OTHERS, Scene};
 use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, counted, from_zero, percent};
 

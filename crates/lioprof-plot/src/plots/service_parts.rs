@@ -1,5 +1,6 @@
 //! Mean service time of reads and writes in three parts, by OST and by client.
 
+use lioprof_model::names::target_of;
 use lioprof_model::{Analysis, Direction, ServiceSplit, TargetParts, Totals};
 
 use super::plot::{Plot, PlotOptions};
@@ -110,7 +111,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
 /// Reads and then writes: OSTs, then clients, the slowest first.
 fn groups(analysis: &Analysis) -> Vec<Group<'_>> {
     let all = &analysis.service_parts;
-    let target = |it: &TargetParts| it.target.clone().unwrap_or_else(|| format!("unknown, {}", it.node));
+    let target = |it: &TargetParts| target_of(it.target.as_deref(), &it.node).into_owned();
     let targets = || all.targets.iter().map(|it| (target(it), &it.parts)).collect::<Vec<_>>();
     let clients = || all.clients.iter().map(|it| (it.nid.clone(), &it.parts)).collect::<Vec<_>>();
     let mut groups = Vec::new();

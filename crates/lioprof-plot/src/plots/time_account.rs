@@ -1,9 +1,10 @@
 //! Where the time of clients went: over time, and in all for everybody, each client and each job.
 
+use lioprof_model::names::without_file_system;
 use lioprof_model::{Analysis, SpentOn, TimeOf};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Covers, cut, without_file_system};
+use crate::data::{Covers, cut};
 use crate::draw::{
     AFTER_TRANSFER, Align, Area, BODY, GREY, Ink, Item, LINE, PALE, QUEUE, READ, SERVICE, SMALL, Scene, TRANSFER,
     index, widest,
@@ -69,11 +70,11 @@ fn kinds(all: &TimeOf, bars: &[(String, &TimeOf)]) -> Vec<Kind> {
     let kind = |ink, label: &str, on| Kind { ink, label: label.to_owned(), ost: None, on };
     kinds.extend([
         kind(OTHER_OSTS, if many { "of other OSTs" } else { "of unknown targets, MDTs" }, &[SpentOn::Bulk]),
-        kind(LOCKS, "waiting for locks", &[SpentOn::LockWait]),
-        kind(QUEUE, "queued", &[SpentOn::Queue]),
-        kind(METADATA, "metadata", &[SpentOn::Metadata]),
-        kind(OTHER, "other requests", &[SpentOn::Other, SpentOn::Unknown]),
-        kind(NOTHING, "no request in any server's log", &[SpentOn::Nothing]),
+        kind(LOCKS, SpentOn::LockWait.label(), &[SpentOn::LockWait]),
+        kind(QUEUE, SpentOn::Queue.label(), &[SpentOn::Queue]),
+        kind(METADATA, SpentOn::Metadata.label(), &[SpentOn::Metadata]),
+        kind(OTHER, SpentOn::Other.label(), &[SpentOn::Other, SpentOn::Unknown]),
+        kind(NOTHING, SpentOn::Nothing.label(), &[SpentOn::Nothing]),
     ]);
     let every = || std::iter::once(all).chain(bars.iter().map(|(_, of)| *of)).flat_map(|of| &of.spent);
     kinds.retain(|kind| every().any(|spent| kind.has(spent.on, spent.target.as_deref(), &osts) && spent.us > 0));

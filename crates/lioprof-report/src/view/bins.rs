@@ -24,11 +24,3 @@ pub(crate) fn edges(bins: &Bins) -> Precise {
 pub(crate) fn sums(bins: &Bins, values: &[u64]) -> Vec<f64> {
     bins.sums(values).into_iter().map(drawn).collect()
 }
-
-/// Adds what another row has.
-pub(crate) fn add(sum: &mut Vec<f64>, more: &[f64]) {
-    sum.resize(sum.len().max(more.len()), 0.0);
-    for (sum, more) in sum.iter_mut().zip(more) {
-        *sum += more;
-    }
-}

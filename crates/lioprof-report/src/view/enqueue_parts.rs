@@ -1,5 +1,8 @@
 //! Lock requests: what their time was made of.
 
+use std::borrow::Cow;
+
+use lioprof_model::names::target_of;
 use lioprof_model::{Analysis, EnqueuePart, EnqueueSplit};
 use serde::Serialize;
 
@@ -10,13 +13,14 @@ use crate::object::object;
 /// Rows of all requests, of targets and of clients: of each those that took longest in sum. Empty if no parts are known.
 pub(crate) fn enqueue_parts(analysis: &Analysis) -> Vec<impl Serialize + use<'_>> {
     let it = &analysis.enqueue_parts;
-    let all = vec![("all", None, &it.all)];
-    let targets = it.targets.iter().map(|it| ("target", it.target.as_deref(), &it.parts)).collect();
-    let clients = it.clients.iter().map(|it| ("client", Some(it.nid.as_str()), &it.parts)).collect();
+    let all = vec![("all", "all requests".into(), &it.all)];
+    let targets =
+        it.targets.iter().map(|it| ("target", target_of(it.target.as_deref(), &it.node), &it.parts)).collect();
+    let clients = it.clients.iter().map(|it| ("client", it.nid.as_str().into(), &it.parts)).collect();
     [all, targets, clients].into_iter().flat_map(longest).map(row).collect()
 }
 
-type Row<'a> = (&'static str, Option<&'a str>, &'a EnqueueSplit);
+type Row<'a> = (&'static str, Cow<'a, str>, &'a EnqueueSplit);
 
 fn longest(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
     rows.retain(|(_, _, parts)| parts.known() > 0);

@@ -1,5 +1,8 @@
 //! Findings as cards: names as numbers, times since the start.
 
+use std::collections::BTreeSet;
+
+use lioprof_model::units::{Measure, figure_label};
 use lioprof_model::{Analysis, Finding};
 use serde::Serialize;
 
@@ -9,6 +12,13 @@ use crate::object::object;
 
 pub(crate) fn cards<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Vec<impl Serialize + use<'a>> {
     analysis.findings.iter().take(MAX_FINDINGS).map(|it| card(analysis, it, names)).collect()
+}
+
+/// The figures of a finding, or of one that is there in several runs: name, unit, values; a run without it has none.
+pub(crate) fn evidence(runs: &[&Finding]) -> Vec<(String, Measure, Vec<Option<f64>>)> {
+    let keys: BTreeSet<&String> = runs.iter().flat_map(|it| it.evidence.keys()).collect();
+    let values = |key: &String| runs.iter().map(|it| it.evidence.get(key).copied()).collect();
+    keys.into_iter().map(|key| (figure_label(key), Measure::of(key), values(key))).collect()
 }
 
 fn card<'a>(analysis: &Analysis, it: &'a Finding, names: &mut NameNumbers<'a>) -> impl Serialize + use<'a> {
@@ -25,7 +35,7 @@ fn card<'a>(analysis: &Analysis, it: &'a Finding, names: &mut NameNumbers<'a>) -
         confidence: it.confidence,
         title: &it.title,
         explanation: &it.explanation,
-        evidence: &it.evidence,
+        evidence: evidence(&[it]),
         thresholds: &it.thresholds,
         remedies: &it.remedies,
         targets,

@@ -1,7 +1,8 @@
 //! Who fights whom.
 
 use lioprof_model::bins::Bins;
-use lioprof_model::{Analysis, LockObject, LockPair, LockSeries, LockTarget, Locks, Timeline};
+use lioprof_model::names::job as job_name;
+use lioprof_model::{Analysis, LockJob, LockObject, LockPair, LockSeries, LockTarget, Locks, Timeline};
 use serde::Serialize;
 
 use super::bins::{bins_of, edges, sums};
@@ -10,6 +11,7 @@ use super::limits::{
 };
 use super::names::NameNumbers;
 use super::number::{Dense, Exact, Times};
+use super::rows::job_is_printed;
 use crate::object::object;
 
 /// A target over time. An array that is not there is all zeros.
@@ -47,6 +49,8 @@ pub(crate) fn locks<'a>(
     let objects = objects.collect::<Vec<_>>();
     object!(Locks {
         evidence: locks.evidence,
+        // What they rest on, in words.
+        doubts: locks.doubts().join(" "),
         rules: &locks.rules,
         totals: &locks.totals,
         mdt_totals: &locks.mdt_totals,
@@ -57,17 +61,26 @@ pub(crate) fn locks<'a>(
         of_objects,
         pairs: pairs.clone().take(MAX_PAIRS).map(|it| pair_row(it, names)).collect::<Vec<_>>(),
         of_pairs: pairs.count(),
-        jobs: &locks.jobs[..locks.jobs.len().min(MAX_JOBS)],
+        jobs: jobs(locks, job_is_printed(analysis)),
         edges_s: edges(&bins),
         lanes: lanes(locks, &bins, names),
     })
+}
+
+/// Jobs that waited.
+fn jobs<'a>(locks: &'a Locks, printed: bool) -> Vec<impl Serialize + use<'a>> {
+    let row = |it: &'a LockJob| {
+        let LockJob { job, blocked, wait_s, .. } = it;
+        object!(JobRow { job: job_name(job.as_deref(), printed), blocked, wait_s })
+    };
+    locks.jobs.iter().take(MAX_JOBS).map(row).collect()
 }
 
 fn target_row<'a>(it: &'a LockTarget, names: &mut NameNumbers<'a>) -> impl Serialize + use<'a> {
     object!(TargetRow {
         target: names.target(&it.target),
         node: &it.node,
-        evidence: it.evidence,
+        is_inferred: it.is_inferred(),
         conflicts: it.totals.conflicts,
         true_conflicts: it.totals.true_conflicts,
         expansion_conflicts: it.totals.expansion_conflicts,
@@ -96,6 +109,7 @@ fn object_row<'a>(
     object!(ObjectRow {
         target,
         object: it.fid.as_deref().map(|fid| names.object(Some(target), fid)),
+        id: it.id(),
         inferred: it.inferred,
         conflicts: it.conflicts,
         true_conflicts: it.true_conflicts,

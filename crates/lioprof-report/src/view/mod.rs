@@ -5,7 +5,7 @@
 mod bins;
 mod enqueue_parts;
 mod events;
-mod findings;
+pub(crate) mod findings;
 mod flows;
 mod latency;
 mod limits;

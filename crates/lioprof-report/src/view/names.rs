@@ -1,5 +1,6 @@
 //! Targets, clients and objects by number: each name is in the page once.
 
+use lioprof_model::names::{UNATTRIBUTED, file_system};
 use serde::Serialize;
 
 use crate::numbered::Numbered;
@@ -32,13 +33,24 @@ impl<'a> NameNumbers<'a> {
     }
 
     pub(crate) fn into_view(self) -> NamesView<'a> {
-        NamesView { targets: self.targets.names, clients: self.clients.names, objects: self.objects.names }
+        let file_system = file_system(self.targets.names.iter().copied()).unwrap_or_default();
+        NamesView {
+            file_system,
+            unattributed: UNATTRIBUTED,
+            targets: self.targets.names,
+            clients: self.clients.names,
+            objects: self.objects.names,
+        }
     }
 }
 
 /// The names, by number.
 #[derive(Debug, Serialize)]
 pub(crate) struct NamesView<'a> {
+    /// What all targets begin with, and what is left out for it.
+    file_system: &'a str,
+    /// Of what has no target.
+    unattributed: &'static str,
     targets: Vec<&'a str>,
     clients: Vec<&'a str>,
     /// Number of the target or `null`, FID.

@@ -1,6 +1,6 @@
 //! How much to believe.
 
-use lioprof_model::{Analysis, Input, Node};
+use lioprof_model::{Analysis, Input};
 use serde::Serialize;
 
 use super::limits::MAX_INPUTS;
@@ -11,21 +11,14 @@ use crate::object::object;
 pub(crate) fn quality(analysis: &Analysis) -> impl Serialize {
     object!(Quality {
         loss: &analysis.loss,
-        // The share of RPCs, in words; null: unknown, or none.
-        missing: analysis.loss.missing(),
+        how_much: analysis.loss.how_much(),
         size_evidence: &analysis.totals.size_evidence,
         target_evidence: &analysis.totals.target_evidence,
         inputs: analysis.inputs.iter().take(MAX_INPUTS).map(input).collect::<Vec<_>>(),
         of_inputs: analysis.inputs.len(),
         // Clients with which something went wrong, worst first.
         client_faults: &analysis.client_faults,
-        sampled: analysis.nodes.iter().filter_map(sampled).collect::<Vec<_>>(),
     })
-}
-
-/// A node that was traced part of the time.
-fn sampled(it: &Node) -> Option<impl Serialize> {
-    Some(object!(SampledNode { node: &it.name, sampled: it.sampled.as_ref()? }))
 }
 
 /// A file.

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use lioprof_model::names::job as job_name;
 use lioprof_model::{Analysis, Client, Io, Job, Object, Operation, Owner, SentRpcs, Target, TargetKindName};
 use serde::Serialize;
 
@@ -104,9 +105,10 @@ pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -
 }
 
 pub(crate) fn jobs<'a>(analysis: &'a Analysis) -> Rows<impl Serialize + use<'a>> {
+    let printed = job_is_printed(analysis);
     let row = |it: &'a Job| {
         object!(JobRow {
-            job: it.job.as_deref(),
+            job: job_name(it.job.as_deref(), printed),
             rpcs: it.rpcs,
             read: IoView::from(&it.read),
             write: IoView::from(&it.write),
@@ -115,6 +117,11 @@ pub(crate) fn jobs<'a>(analysis: &'a Analysis) -> Rows<impl Serialize + use<'a>>
         })
     };
     Rows::new(&analysis.jobs, MAX_JOBS, row, |it| (it.rpcs, &it.read, &it.write))
+}
+
+/// Whether the logs name any job.
+pub(crate) fn job_is_printed(analysis: &Analysis) -> bool {
+    analysis.jobs.iter().any(|it| it.job.is_some())
 }
 
 /// Reads and writes of users, groups and projects.

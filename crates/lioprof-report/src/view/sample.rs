@@ -1,5 +1,6 @@
 //! Single RPCs, in columns.
 
+use lioprof_model::doubts::shown;
 use lioprof_model::{Analysis, Direction, SampledRpc};
 use serde::Serialize;
 
@@ -12,6 +13,8 @@ use super::number::{Dense, Precise, drawn};
 pub(crate) struct SampleView {
     /// One in this many is here.
     one_in: u64,
+    /// The same as a sentence.
+    shown: String,
     /// Arrival, seconds since the start of the window.
     arrival_s: Precise,
     queue_us: Dense,
@@ -29,8 +32,8 @@ pub(crate) struct SampleView {
 
 pub(crate) fn sample<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> SampleView {
     let every = analysis.sample.rpcs.len().div_ceil(MAX_SAMPLE).max(1);
-    let mut view =
-        SampleView { one_in: analysis.sample.one_in.max(1).saturating_mul(every as u64), ..SampleView::default() };
+    let one_in = analysis.sample.one_in.max(1).saturating_mul(every as u64);
+    let mut view = SampleView { one_in, shown: shown(one_in), ..SampleView::default() };
     for rpc in analysis.sample.rpcs.iter().step_by(every) {
         push(&mut view, analysis, rpc, names);
     }

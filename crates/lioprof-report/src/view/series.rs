@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lioprof_model::bins::Bins;
+use lioprof_model::bins::{Bins, add};
 use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 use serde::Serialize;
 
-use super::bins::{add, bins_of, edges, sums};
+use super::bins::{bins_of, edges, sums};
 use super::limits::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_SERIES_NUMBERS, MAX_TARGETS};
 use super::names::NameNumbers;
 use super::number::{Dense, Rough};

@@ -1,5 +1,8 @@
 //! Disk and network: what the service time of reads and writes was made of.
 
+use std::borrow::Cow;
+
+use lioprof_model::names::target_of;
 use lioprof_model::{Analysis, ServiceSplit, SplitPart};
 use serde::Serialize;
 
@@ -10,13 +13,13 @@ use crate::object::object;
 /// Rows of targets, servers and clients, the slowest of each.
 pub(crate) fn service_parts(analysis: &Analysis) -> Vec<impl Serialize + use<'_>> {
     let all = &analysis.service_parts;
-    let targets = all.targets.iter().map(|it| ("OST", it.target.as_deref(), &it.parts)).collect();
-    let servers = all.servers.iter().map(|it| ("server", Some(it.node.as_str()), &it.parts)).collect();
-    let clients = all.clients.iter().map(|it| ("client", Some(it.nid.as_str()), &it.parts)).collect();
+    let targets = all.targets.iter().map(|it| ("OST", target_of(it.target.as_deref(), &it.node), &it.parts)).collect();
+    let servers = all.servers.iter().map(|it| ("server", it.node.as_str().into(), &it.parts)).collect();
+    let clients = all.clients.iter().map(|it| ("client", it.nid.as_str().into(), &it.parts)).collect();
     [targets, servers, clients].into_iter().flat_map(slowest).map(row).collect()
 }
 
-type Row<'a> = (&'static str, Option<&'a str>, &'a ServiceSplit);
+type Row<'a> = (&'static str, Cow<'a, str>, &'a ServiceSplit);
 
 fn slowest(mut rows: Vec<Row<'_>>) -> Vec<Row<'_>> {
     rows.sort_by(|a, b| b.2.mean_service_us().total_cmp(&a.2.mean_service_us()).then(a.1.cmp(&b.1)));

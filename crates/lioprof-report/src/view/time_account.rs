@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use lioprof_model::names::target_of;
 use lioprof_model::{Analysis, SpentOn, TimeOf, TimeSpent};
 use serde::Serialize;
 
@@ -49,11 +50,13 @@ pub(crate) fn time_account(analysis: &Analysis) -> Option<impl Serialize + use<'
     let kinds: Vec<_> = places
         .iter()
         .map(|place| {
-            object!(TimeKind {
-                on: place.map(|(on, ..)| on),
-                target: place.and_then(|it| it.1),
-                node: place.map(|it| it.2)
-            })
+            let of = |target: &str| format!("{} of {target}", SpentOn::Bulk.label());
+            let name = match place {
+                None => of("other targets"),
+                Some((SpentOn::Bulk, target, node)) => of(&target_of(*target, node)),
+                Some((on, ..)) => on.label().to_owned(),
+            };
+            object!(TimeKind { on: place.map(|(on, ..)| on), name })
         })
         .collect();
     Some(object!(TimeView {

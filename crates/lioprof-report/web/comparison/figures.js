@@ -14,48 +14,26 @@ function unpacked([before, after, change, min, max, verdict, headline, reason]) 
 
 /** What a figure is called: without its unit, which stands at its values. */
 function figureLabel(name) {
-  const per = name.endsWith("_per_gib") ? " per GiB" : name === "rpcs_per_s" ? " per s" : "";
-  const bare = name.replace(/(_bytes_per_s|_s_per_gib|_per_gib|_per_s|_us|_s)$/, "").replace(/_/g, " ");
-  return sentence(bare.replace(/\brpcs\b/, "RPCs").replace(/ p(\d+)$/, ", p$1")) + per;
+  return sentence(DATA.figures[name][0]);
 }
 
-/** What a figure is measured in, and how much of that one of its value is: only figures of one kind can be put in order. */
+/** What only figures of one kind can be put in order by, and how much of that one of a figure's value is. */
 function figureScale(name) {
-  if (name.endsWith("_bytes_per_s")) return ["bytes per second", 1];
-  if (name.endsWith("bytes")) return ["bytes", 1];
-  if (name.endsWith("_us")) return ["time", 1e-6];
-  if (name.endsWith("_s_per_gib")) return ["time per GiB", 1];
-  if (name.endsWith("_s") && !name.endsWith("_per_s")) return ["time", 1];
-  return [figureLabel(name).includes(" per ") ? "counts per" : "counts", 1];
+  const [label, measure] = DATA.figures[name];
+  const time = { microseconds: 1e-6, milliseconds: 1e-3, seconds: 1 }[measure];
+  return [`${time ? "time" : measure}${label.includes(" per ") ? " per" : ""}`, time ?? 1];
 }
 
 /** A value in the unit that its name says. */
 function figureText(name, value) {
-  if (value === null) return UNKNOWN;
-  if (name.endsWith("_bytes_per_s")) return byteRate(value);
-  if (name.endsWith("bytes")) return bytes(value);
-  if (name.endsWith("_us")) return micros(value);
-  if (name.endsWith("_s_per_gib") || (name.endsWith("_s") && !name.endsWith("_per_s"))) return seconds(value);
-  return number(Number(value));
-}
-
-/** `+12 %`, `×12` from ten times on. */
-function changeText(change) {
-  if (change === null) return "";
-  if (change >= 9) return `×\u202f${Math.round(change + 1)}`;
-  const value = change * 100;
-  if (Math.abs(value) < 0.05) return "0\u202f%";
-  return `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(Math.abs(value) >= 9.95 ? 0 : 1)}\u202f%`;
+  return value === null ? UNKNOWN : FIGURE_TEXT[DATA.figures[name][1]](Number(value));
 }
 
 /** Where the change lies: nothing of what was counted, `?` if it cannot be told. */
 function intervalText({ change, min, max, verdict }) {
   if (verdict === null || (min !== null && min === max)) return "";
-  const open = min === null || min <= -1;
-  if (open && max === null) return change === null ? "" : UNKNOWN;
-  if (open) return `< ${changeText(max)}`;
-  if (max === null) return `> ${changeText(min)}`;
-  return `${changeText(min)} … ${changeText(max)}`;
+  if (min === null && max === null) return change === null ? "" : UNKNOWN;
+  return rangeText(min, max);
 }
 
 /** The verdict: a sign, a word, a colour. */

@@ -17,18 +17,18 @@ function causeOf(finding) {
   return finding.explained_by && el("code", null, finding.explained_by);
 }
 
-function gainedCard({ finding, interval_s: interval, is_judged: judged, other_reason: reason }, i) {
+function gainedCard({ finding, evidence, interval_s: interval, is_judged: judged, other_reason: reason }, i) {
   return findingCard(finding, {
     id: `gained-${i}`,
     kind: `New · ${SEVERITY[finding.severity]} · confidence ${finding.confidence}`,
     concerns: concernsOf(finding, interval),
     cause: causeOf(finding),
-    evidence: Object.entries(finding.evidence).map(([key, value]) => figure(key, value)),
+    evidence,
     more: !judged && el("p.cost", null, `It may have been there before: not judged then (${reason ?? "unknown why"}).`),
   });
 }
 
-function lostCard({ finding, interval_s: interval, is_judged: judged, other_reason: reason }, i) {
+function lostCard({ finding, evidence, interval_s: interval, is_judged: judged, other_reason: reason }, i) {
   const was = SEVERITY[finding.severity].toLowerCase();
   return findingCard(
     // What is gone needs no remedy.
@@ -40,19 +40,13 @@ function lostCard({ finding, interval_s: interval, is_judged: judged, other_reas
       kind: judged ? `Gone · was ${was}` : `Not seen any more, but not judged · was ${was}`,
       concerns: concernsOf(finding, interval),
       cause: causeOf(finding),
-      evidence: Object.entries(finding.evidence).map(([key, value]) => figure(key, value)),
+      evidence,
       more: !judged && el("p.cost", null, `It may still be there: ${reason ?? "unknown why it was not judged"}.`),
     },
   );
 }
 
-function keptCard({ before, after, interval_s: interval }, i) {
-  const keys = [...new Set([...Object.keys(before.evidence), ...Object.keys(after.evidence)])].sort();
-  const evidence = keys.map((key) => {
-    const [name] = figure(key, 0);
-    const [was, is] = [before, after].map((it) => (key in it.evidence ? figure(key, it.evidence[key])[1] : UNKNOWN));
-    return [name, was === is ? is : `${was} → ${is}`];
-  });
+function keptCard({ before, after, evidence, interval_s: interval }, i) {
   const was = before.severity === after.severity ? "" : ` (was ${SEVERITY[before.severity].toLowerCase()})`;
   return findingCard(after, {
     id: `kept-${i}`,

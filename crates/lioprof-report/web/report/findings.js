@@ -41,7 +41,7 @@ function reportCard(finding) {
       ["When", finding.interval_s ? [timeRange(...finding.interval_s)] : []],
     ],
     cause: finding.explained_by && causeLink(finding.explained_by),
-    evidence: Object.entries(finding.evidence).map(([key, value]) => figure(key, value)),
+    evidence: finding.evidence,
     show: view && el("a.show", { href: hrefOf(view.id, selectionOf(finding)) }, `Show in “${view.title}”`),
   });
 }

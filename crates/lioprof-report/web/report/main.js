@@ -67,7 +67,10 @@ function reportPage() {
       });
       return [findingsPart(), bar, el("main", null, views)];
     })(),
-    pageFoot(`Made by ${DATA.generator.name} ${DATA.generator.version}. Figures are those of analysis.json; ~ means estimated, ? unknown.`),
+    pageFoot(
+      `Made by ${DATA.generator.name} ${DATA.generator.version}. Figures are those of analysis.json; ` +
+        `${RULES.estimated} means estimated, ${UNKNOWN} unknown.`,
+    ),
   ];
 }
 

@@ -6,30 +6,24 @@ const SPAN_S = Math.max(DATA.window.duration_s, 1e-3);
 /** Where something is missing: options may have left out what the capture has. */
 const AMONG = DATA.selected ? "among what was selected" : "in this capture";
 
-/** Whether all OSTs are of one file system, whose name then says nothing. */
-const FILE_SYSTEM = (() => {
-  const systems = new Set(DATA.names.targets.map((name) => name.split(/-(?=OST|MDT)/)[0]));
-  return systems.size === 1 ? `${[...systems][0]}-` : "";
-})();
-
+/** Without the file system's name if all are of one. */
 function targetName(number) {
   const name = DATA.names.targets[number];
-  return name.startsWith(FILE_SYSTEM) ? name.slice(FILE_SYSTEM.length) : name;
+  return name.startsWith(DATA.names.file_system) ? name.slice(DATA.names.file_system.length) : name;
 }
 
 function clientName(number) {
   return DATA.names.clients[number] ?? UNKNOWN;
 }
 
-/** A job id; null: Lustre before 2.13 prints none with a request, and later ones' logs do not name that of every wait. */
-function jobName(job) {
-  if (job !== null) return job || "(none)";
-  return DATA.jobs.rows.every((row) => row.job === null) ? "(not printed by this version)" : "(not known)";
-}
-
 function objectName(number) {
   const [target, fid] = DATA.names.objects[number];
   return target === null ? fid : `${targetName(target)} ${fid}`;
+}
+
+/** An object that clients fight over; the log need not name it. */
+function foughtName(row) {
+  return `${targetName(row.target)} ${row.id}`;
 }
 
 /** Reads and writes of a row, as wanted: `{bytes, rpcs, exact}`. */

@@ -23,23 +23,10 @@ function accountColor(kind, bulk) {
   return `var(--time-${kind.on === "bulk" ? `ost-${bulk}` : (names[kind.on] ?? "rest")})`;
 }
 
-function accountName(kind) {
-  const phrases = {
-    lock_wait: "waiting for other clients' locks",
-    bulk: `reads and writes of ${kind.target ?? `unknown targets of ${kind.node}`}`,
-    queue: "queued for a service thread",
-    metadata: "metadata requests",
-    other: "other requests",
-    unknown: "requests with an unknown start",
-    nothing: "no request in any server's log",
-  };
-  return phrases[kind.on] ?? "reads and writes of other targets";
-}
-
 function buildAccount(body) {
   const account = DATA.time_account;
   let bulk = 0;
-  const kinds = account.kinds.map((kind) => ({ color: accountColor(kind, kind.on === "bulk" ? bulk++ % 6 : 0), name: accountName(kind) }));
+  const kinds = account.kinds.map((kind) => ({ color: accountColor(kind, kind.on === "bulk" ? bulk++ % 6 : 0), name: kind.name }));
   body.append(legend(kinds.map((kind) => [kind.color, kind.name])));
 
   const share = (us, all) => (all > 0 ? (100 * us) / all : 0);
@@ -58,7 +45,7 @@ function buildAccount(body) {
     const us = (i) => account.bins[i][bin];
     const all = kinds.reduce((sum, _kind, i) => sum + us(i), 0);
     const told = kinds.map((kind, i) => [share(us(i), all), kind.name]).filter(([part]) => part >= 0.5);
-    const lines = told.sort((a, b) => b[0] - a[0]).map(([part, name]) => `${part.toFixed(0)} % ${name}`);
+    const lines = told.sort((a, b) => b[0] - a[0]).map(([part, name]) => `${percent(part / 100)} ${name}`);
     const from = start + bin * account.bin_s;
     const title = [timeRange(from, from + account.bin_s), ...lines].join("\n");
     return el("i", { title, style: { background: all > 0 ? stack(us, all, "to top") : "none" } });
@@ -86,7 +73,7 @@ function buildAccount(body) {
       {
         name: "most of it",
         value: (row) => most(row)[0] / row.span_us,
-        text: (row) => `${share(most(row)[0], row.span_us).toFixed(0)} % ${most(row)[1]}`,
+        text: (row) => `${percent(share(most(row)[0], row.span_us) / 100)} ${most(row)[1]}`,
       },
     ],
     rows: () => account.rows,

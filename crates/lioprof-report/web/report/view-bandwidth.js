@@ -12,7 +12,7 @@ const MEASURES = {
   },
   rpcs: {
     name: "Requests",
-    text: (it) => `${number(Number(it.toPrecision(3)))}/s`,
+    text: (it) => `${number(it)}/s`,
     axis: fromZero,
     rate: true,
     of: ["read_rpcs", "write_rpcs"],
@@ -20,7 +20,7 @@ const MEASURES = {
   },
   load: {
     name: "In flight",
-    text: (it) => number(Number(it.toPrecision(3))),
+    text: number,
     axis: fromZero,
     rate: false,
     of: ["in_process", "queued"],
@@ -234,7 +234,7 @@ function buildBandwidth(body, controls) {
           : undefined,
       hover: (time) => {
         const bin = binOf(part.edges, time);
-        const doubt = (bounded) => (bounded?.[bin] > 0 ? "~" : "");
+        const doubt = (bounded) => (bounded?.[bin] > 0 ? RULES.estimated : "");
         const rows = [
           [firstColor, words[0], doubt(part.firstBounded) + text(part.first[bin])],
           [secondColor, words[1], doubt(part.secondBounded) + text(part.second[bin])],
@@ -262,7 +262,9 @@ function buildBandwidth(body, controls) {
         };
       const several = chosen.lanes.length > 1 || chosen.of > 1;
       const name = (lane) =>
-        lane.target === null || lane.target === undefined ? "unattributed (the log does not name the OST)" : targetName(lane.target);
+        lane.target === null || lane.target === undefined
+          ? `${DATA.names.unattributed} (the log does not name the OST)`
+          : targetName(lane.target);
       const lanes = [];
       if (several || !chosen.lanes.length) lanes.push(drawn(chosen.total, it, needsSample(it) ? "All of the selection" : "All OSTs", 110));
       const { axis, text, tick = text } = MEASURES[measure];

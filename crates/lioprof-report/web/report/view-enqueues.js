@@ -42,7 +42,7 @@ function buildEnqueues(body) {
     label: "Parts of the time of lock requests",
     first: 16,
     columns: [
-      { name: "name", value: (row) => row.name ?? (row.of === "all" ? "all requests" : UNKNOWN) },
+      { name: "name", value: (row) => row.name },
       { name: "of", value: (row) => row.of },
       countColumn("requests", (row) => row.enqueues),
       countColumn("unknown", (row) => row.unknown, "requests whose parts the log does not show"),

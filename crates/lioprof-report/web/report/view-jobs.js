@@ -28,7 +28,7 @@ function buildJobs(body) {
   const jobs = table(body, {
     label: "Jobs",
     columns: [
-      { name: "job", value: (row) => row.job, text: (row) => jobName(row.job) },
+      { name: "job", value: (row) => row.job },
       countColumn("RPCs", (row) => row.rpcs),
       ...io,
       countColumn("clients", (row) => row.clients),

@@ -73,7 +73,7 @@ function buildLatency(body) {
         const rpcs = cells.reduce((sum, [bin, , n]) => sum + (map.edges[bin + 1] > from && map.edges[bin] < to ? n : 0), 0);
         return {
           title: map.direction === "read" ? "Reads" : "Writes",
-          note: `${fromSampleNow(it) && SAMPLE_ONE_IN > 1 ? "~" : ""}${plural(rpcs, "RPC")}`,
+          note: `${fromSampleNow(it) && SAMPLE_ONE_IN > 1 ? RULES.estimated : ""}${plural(rpcs, "RPC")}`,
           height: width < 600 ? 130 : 150,
           y: {
             min: logs[0],

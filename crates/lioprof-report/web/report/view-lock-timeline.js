@@ -26,11 +26,10 @@ const LOCK_ROWS = 14;
 
 function buildLockTimeline(body, controls) {
   const objects = DATA.locks.objects.filter((it) => it.timeline);
-  const nameOf = (it) => `${targetName(it.target)} ${it.object === null ? "(unknown)" : DATA.names.objects[it.object][1]}`;
   let chosen = 0;
   const picker = choice(
     "Object",
-    objects.map((it, i) => [String(i), `${nameOf(it)}: ${plural(it.conflicts, "conflict")}`]),
+    objects.map((it, i) => [String(i), `${foughtName(it)}: ${plural(it.conflicts, "conflict")}`]),
     "0",
     (value) => {
       chosen = Number(value);
@@ -75,12 +74,14 @@ function buildLockTimeline(body, controls) {
       const pattern = new Map(clients.map((client) => [client, hatch(clientColor(client))]));
       return {
         wide: true,
-        summary: `${nameOf(object)}: ${plural(holds.length, "lock")}, ${plural(waits.length, "wait")}, ${plural(asts.length, "callback")}`,
+        summary:
+          `${foughtName(object)}: ${plural(holds.length, "lock")}, ${plural(waits.length, "wait")}, ` +
+          `${plural(asts.length, "callback")}`,
         truncated: object.timeline.truncated,
         hidden: sums.size - clients.length,
         lanes: [
           {
-            title: nameOf(object),
+            title: foughtName(object),
             note:
               plural(object.conflicts, "conflict") +
               (object.true_conflicts === null ? "" : `, ${count(object.true_conflicts)} of them about the same bytes`),

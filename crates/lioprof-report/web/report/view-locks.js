@@ -1,13 +1,5 @@
 // Who takes locks from whom, and what that costs.
 
-const LOCK_EVIDENCE = {
-  dlmtrace: "From the lock manager's own lines (dlmtrace).",
-  rpctrace:
-    "Inferred from the RPCs alone (rpctrace): conflicts are callbacks sent during requests, objects and waits are inferred, and " +
-    "which extents collide is not known. Mask dlmtrace shows them.",
-  mixed: "Of some servers from the lock manager's own lines (dlmtrace), of the others inferred from the RPCs.",
-};
-
 function lockConflicts() {
   return DATA.locks ? DATA.locks.totals.conflicts + DATA.locks.mdt_totals.conflicts : 0;
 }
@@ -29,7 +21,7 @@ const locksSection = () =>
     id: "locks",
     title: "Lock contention",
     plots: ["lock-contention-per-ost", "lock-pairs", "lock-wait-distribution"],
-    lead: DATA.locks && lockConflicts() ? LOCK_EVIDENCE[DATA.locks.evidence] : null,
+    lead: DATA.locks && lockConflicts() ? DATA.locks.doubts : null,
     how:
       "A conflict is a lock request of one client that met a lock of another one. True: both asked for overlapping bytes. " +
       "Expansion-only: they asked for different bytes, only the larger extent that the server had granted is in the way; then the " +
@@ -113,8 +105,8 @@ function buildLocks(body) {
         return {
           title: targetName(lane.target),
           note:
-            `highest ${number(Number(seen(all).toPrecision(3)))} conflicts/s; ` +
-            `waiting: ${number(Number(seen(Array.from(lane.waiting)).toPrecision(3)))} at once`,
+            `highest ${number(seen(all))} conflicts/s; ` +
+            `waiting: ${number(seen(Array.from(lane.waiting)))} at once`,
           height: 84,
           highest: Math.max(seen(all), seen(Array.from(lane.waiting))),
           series: [
@@ -137,7 +129,7 @@ function buildLocks(body) {
                 [colors.true, "true conflicts", count(lane.certain[bin])],
                 [colors.expansion, "expansion-only", count(lane.expansion[bin])],
                 [colors.unclassified, "of all conflicts", count(lane.conflicts[bin])],
-                [colors.ink, "waiting at once", number(Number(lane.waiting[bin].toPrecision(3)))],
+                [colors.ink, "waiting at once", number(lane.waiting[bin])],
               ],
             };
           },
@@ -162,9 +154,8 @@ function buildLocks(body) {
     columns: [
       {
         name: "object",
-        value: (row) => `${targetName(row.target)} ${row.object === null ? "" : DATA.names.objects[row.object][1]}`,
-        text: (row) =>
-          `${row.inferred ? "~" : ""}${targetName(row.target)} ${row.object === null ? "(unknown)" : DATA.names.objects[row.object][1]}`,
+        value: foughtName,
+        text: (row) => `${row.inferred ? RULES.estimated : ""}${foughtName(row)}`,
       },
       {
         name: "",
@@ -207,7 +198,7 @@ function buildLocks(body) {
       {
         name: "target",
         value: (row) => targetName(row.target),
-        text: (row) => `${row.evidence === "rpctrace" ? "~" : ""}${targetName(row.target)}`,
+        text: (row) => `${row.is_inferred ? RULES.estimated : ""}${targetName(row.target)}`,
       },
       countColumn("conflicts", (row) => row.conflicts),
       countColumn("hand-overs", (row) => row.handovers),
@@ -252,7 +243,7 @@ function buildLocks(body) {
       label: "Jobs that waited for locks",
       first: 8,
       columns: [
-        { name: "job", value: (row) => row.job, text: (row) => jobName(row.job) },
+        { name: "job", value: (row) => row.job },
         countColumn("waits", (row) => row.blocked),
         { name: "waited", number: true, value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
       ],

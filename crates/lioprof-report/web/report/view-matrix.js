@@ -19,7 +19,7 @@ function buildMatrix(body) {
   const { clients, targets, cells, other_clients: otherClients, other_targets: otherTargets } = DATA.matrix;
   const rowName = (slot) => (slot.is === "one" ? clientName(slot.number) : `${plural(otherClients, "other")}`);
   const columnName = (slot) =>
-    slot.is === "one" ? targetName(slot.number) : slot.is === "unknown" ? "unattributed" : `${plural(otherTargets, "other")}`;
+    slot.is === "one" ? targetName(slot.number) : slot.is === "unknown" ? DATA.names.unattributed : `${plural(otherTargets, "other")}`;
   const cellAt = new Map(cells.map((cell) => [cell.row * targets.length + cell.column, cell]));
   let cursor = null;
   let scale = [1, 1];
@@ -106,7 +106,7 @@ function buildMatrix(body) {
               const color = amount > 0 ? heatColor(0.06 + 0.94 * logShare(amount, scale[0], scale[1])) : null;
               pen.fillStyle = color ?? pen.createPattern(hatch(colors.muted).image, "repeat");
               pen.fillRect(x0, y0, x1 - x0 - gap, y1 - y0 - gap);
-              const text = `${io.exact ? "" : "~"}${amount > 0 ? bytes(amount) : UNKNOWN}`;
+              const text = `${io.exact ? "" : RULES.estimated}${amount > 0 ? bytes(amount) : UNKNOWN}`;
               pen.font = `${colors.font * density * 0.95}px ${colors.family}`;
               if (color && x1 - x0 > pen.measureText(text).width + 8 * density && y1 - y0 > colors.font * density * 1.1) {
                 const [r, g, b] = rgb(color);

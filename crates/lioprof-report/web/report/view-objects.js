@@ -157,7 +157,7 @@ function buildObjects(body) {
       ? ""
       : [
           plan?.hidden > 0 ? `${plural(plan.hidden, "object")} with fewer ${SAMPLED_RPC}s not drawn.` : "",
-          SAMPLE_ONE_IN > 1 ? `1 in ${count(SAMPLE_ONE_IN)} RPCs drawn.` : "Every RPC drawn.",
+          DATA.sample.shown,
           clients.length > colors.clients.length ? "Several clients share a colour." : "",
         ]
           .filter(Boolean)

@@ -39,7 +39,7 @@ function buildParts(body) {
     label: "Parts of the service time",
     first: 16,
     columns: [
-      { name: "name", value: (row) => row.name ?? UNKNOWN },
+      { name: "name", value: (row) => row.name },
       { name: "of", value: (row) => row.of },
       { name: "direction", value: (row) => row.direction },
       countColumn("RPCs", (row) => row.rpcs, "RPCs whose parts are known"),

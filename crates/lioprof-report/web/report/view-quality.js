@@ -14,9 +14,6 @@ const qualitySection = () =>
     wide: true,
   });
 
-// Bytes that may be unknown.
-const estimate = (value) => (value === null ? "an unknown number of bytes" : bytes(value));
-
 const LOSS_SIGNS = [
   ["nrs_sequence_gaps", "RPCs that the schedulers numbered and that are missing", 0],
   ["dropped_segments", "pieces of the log lost before they were read", 0],
@@ -109,21 +106,9 @@ function lossTable(loss) {
 }
 
 function buildQuality(body) {
-  const { loss, missing, inputs, of_inputs: ofInputs, sampled: sampledNodes } = DATA.quality;
-  const lost = loss.estimated_lost_fraction;
-  const sentence =
-    lost === null || loss.head_overwritten
-      ? `How much is missing is unknown${loss.head_overwritten ? ": the beginning of the capture was overwritten" : ""}.`
-      : missing
-        ? `${missing[0].toUpperCase()}${missing.slice(1)} of the RPCs are missing.`
-        : "No RPC is known to be missing.";
+  const { loss, how_much: howMuch, inputs, of_inputs: ofInputs } = DATA.quality;
   body.append(
-    el(
-      "p.lead",
-      null,
-      el("strong", { id: "loss" }, sentence),
-      loss.estimate ? ` ${loss.estimate[0].toUpperCase()}${loss.estimate.slice(1)}.` : "",
-    ),
+    el("p.lead", null, el("strong", { id: "loss" }, `Loss: ${howMuch}.`), loss.estimate ? ` ${sentence(loss.estimate)}.` : ""),
   );
   const counted = lossTable(loss);
   if (counted) body.append(counted);
@@ -135,27 +120,6 @@ function buildQuality(body) {
         DATA.warnings.map((it) => el("li", null, code(it))),
       ),
     );
-  if (sampledNodes.length) {
-    body.append(
-      el(
-        "ul.warnings",
-        null,
-        sampledNodes.map(({ node, sampled: it }) =>
-          el(
-            "li",
-            null,
-            `${node} was traced ${percent(it.traced_share)} of the time (${seconds(it.traced_s)} in ` +
-              `${count(it.traced.length + it.traced_omitted)} stretches). All figures are of that time; ` +
-              `scaled to all of it: about ${count(Math.round(it.estimated_rpcs))} RPCs, ` +
-              `${estimate(it.estimated_read_bytes)} read, ${estimate(it.estimated_write_bytes)} written` +
-              (it.unsized_rpcs
-                ? `; ${count(it.unsized_rpcs)} reads and writes of unknown size count as large as the others, if there are any.`
-                : "."),
-          ),
-        ),
-      ),
-    );
-  }
   body.append(
     el(
       "div.columns",

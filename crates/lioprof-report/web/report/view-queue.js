@@ -42,10 +42,9 @@ function buildQueue(body, controls) {
       const made = nodes.slice(0, all ? nodes.length : few).map((node) => {
         const sum = Array.from(node.queued, (value, i) => value + node.inProcess[i]);
         const highest = Math.max(0, ...sum.filter((_, i) => edges[i + 1] > from && edges[i] < to));
-        const text = (value) => number(Number(value.toPrecision(3)));
         return {
           title: node.node,
-          note: `highest ${text(highest)}`,
+          note: `highest ${number(highest)}`,
           height: 80,
           highest,
           series: [
@@ -57,8 +56,8 @@ function buildQueue(body, controls) {
             return {
               head: `${node.node}, ${timeRange(edges[bin], edges[bin + 1])}`,
               rows: [
-                [colors.service, "being handled", text(node.inProcess[bin])],
-                [colors.queue, "waiting for a thread", text(node.queued[bin])],
+                [colors.service, "being handled", number(node.inProcess[bin])],
+                [colors.queue, "waiting for a thread", number(node.queued[bin])],
                 [null, "RPCs ended", count(node.rpcs[bin])],
               ],
             };

@@ -62,7 +62,7 @@ function buildTimeline(body, controls) {
         if (!groups.has(name)) groups.set(name, []);
         groups.get(name).push(i);
       }
-      const nameOf = (at) => (at < 0 ? "unattributed" : by === "client" ? clientName(at) : targetName(at));
+      const nameOf = (at) => (at < 0 ? DATA.names.unattributed : by === "client" ? clientName(at) : targetName(at));
       const order = [...groups]
         .sort((a, b) => b[1].length - a[1].length)
         .slice(0, TIMELINE_ROWS)

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lioprof_model::units::{human_bytes, percent, plural, real, whole};
+use lioprof_model::units::{UNKNOWN, byte_rate, percent, plural, real};
 use lioprof_record::{Progress, Tell};
 
 use crate::messages::{self, Verbosity};
@@ -70,9 +70,9 @@ fn lines(hosts: &[Progress]) -> String {
     let width = hosts.iter().map(|host| host.host.len()).max().unwrap_or_default().max(4);
     let mut text = format!("{:<width$}  {:>8}  {:>12}  {:>8}  {:>6}  state", "host", "RPC/s", "bytes/s", "lost", "lag");
     for host in order.iter().take(MOST_LINES) {
-        let lost = host.lost_fraction.map_or_else(|| "?".to_owned(), |share| percent(share, 1));
-        let lag = host.lag_s.map_or_else(|| "?".to_owned(), |lag_s| format!("{lag_s:.1} s"));
-        let bytes = format!("{}/s", human_bytes(whole(host.bytes_per_s)));
+        let lost = host.lost_fraction.map_or_else(|| UNKNOWN.to_owned(), |share| percent(share, 1));
+        let lag = host.lag_s.map_or_else(|| UNKNOWN.to_owned(), |lag_s| format!("{lag_s:.1} s"));
+        let bytes = byte_rate(host.bytes_per_s);
         text += &format!(
             "\n{:<width$}  {:>8.0}  {bytes:>12}  {lost:>8}  {lag:>6}  {}",
             host.host, host.rpcs_per_s, host.state
@@ -90,9 +90,9 @@ fn sum(hosts: &[Progress]) -> String {
     let bytes_per_s: f64 = hosts.iter().map(|host| host.bytes_per_s).sum();
     let rpcs: u64 = hosts.iter().map(|host| host.rpcs).sum();
     let mut text = format!(
-        "{}: {rpcs_per_s:.0} RPC/s, {}/s, {rpcs} RPCs so far",
+        "{}: {rpcs_per_s:.0} RPC/s, {}, {rpcs} RPCs so far",
         plural(hosts.len() as u64, "host"),
-        human_bytes(whole(bytes_per_s)),
+        byte_rate(bytes_per_s),
     );
     let lost = hosts.iter().filter_map(|host| Some((real(host.rpcs), host.lost_fraction?)));
     let (all, lost) = lost.fold((0.0, 0.0), |(all, lost), (rpcs, share)| (all + rpcs, lost + rpcs * share));
