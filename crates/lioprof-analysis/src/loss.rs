@@ -5,6 +5,7 @@
 //! what it gave up.
 
 use lioprof_model::Merge;
+use lioprof_model::counted::ledger::lost as counted_lost;
 use lioprof_model::units::share;
 use lioprof_model::{
     Counted, CountedRpcs, Loss, LossEvidence, NEVER_ON_DISK, ServiceLoss, TargetLoss, TraceLoss, TraceSummary,
@@ -147,11 +148,11 @@ fn by_counters(summary: &TraceSummary) -> Option<Lost> {
         }
         let Counted { unattributed, .. } = counted;
         let edges = counted.targets.values().map(|io| io.edge_rpcs).sum::<u64>() + unattributed.edge_rpcs;
-        lost = beyond(lost.saturating_sub(unattributed.seen_rpcs), edges);
+        lost = counted_lost(lost.saturating_sub(unattributed.seen_rpcs), edges);
     } else {
         for (service, rpcs) in &counted.services {
             of += rpcs.counted;
-            lost += lost_of(rpcs, slack(service, rpcs, &summary.loss));
+            lost += lost_rpcs(rpcs, slack(service, rpcs, &summary.loss));
         }
     }
     (of > 0).then_some(Lost { evidence: LossEvidence::Counters, of, min: lost, best: lost, max: Some(lost) })
@@ -162,14 +163,8 @@ fn slack(service: &str, rpcs: &CountedRpcs, loss: &TraceLoss) -> u64 {
     rpcs.edge + loss.open_at_end.get(service).copied().unwrap_or(0)
 }
 
-fn lost_of(rpcs: &CountedRpcs, slack: u64) -> u64 {
-    beyond(rpcs.counted.saturating_sub(rpcs.seen), slack)
-}
-
-/// Missing requests beyond what the ends of the interval explain; 0 if these explain all. Half of `slack` is subtracted,
-/// since the counter may include or lack each of those requests.
-fn beyond(missing: u64, slack: u64) -> u64 {
-    if missing <= slack { 0 } else { missing - slack / 2 }
+fn lost_rpcs(rpcs: &CountedRpcs, slack: u64) -> u64 {
+    counted_lost(rpcs.counted.saturating_sub(rpcs.seen), slack)
 }
 
 /// Whether there is evidence of lost records apart from the sequence numbers.
@@ -232,7 +227,7 @@ fn by_numbers(summary: &TraceSummary) -> Option<Lost> {
 fn services<'a>(node: &'a str, summary: &'a TraceSummary) -> impl Iterator<Item = ServiceLoss> + 'a {
     summary.counted.services.iter().map(move |(service, rpcs)| {
         let slack = slack(service, rpcs, &summary.loss);
-        let lost = lost_of(rpcs, slack);
+        let lost = lost_rpcs(rpcs, slack);
         ServiceLoss {
             node: node.to_owned(),
             service: service.clone(),

@@ -17,7 +17,7 @@ mod worker;
 use std::io;
 use std::path::PathBuf;
 
-pub(crate) use keep::{CounterRows, GivenUp, Keep, PartFacts, PartSize, WhyGivenUp, WrittenPart};
+pub(crate) use keep::{GivenUp, Keep, PartFacts, PartSize, Traced, WhyGivenUp, WrittenPart};
 pub(crate) use left_out::LeftOut;
 pub(crate) use queue::{Job, Queue};
 pub(crate) use raw::RawKeep;
@@ -25,7 +25,7 @@ pub(crate) use raw::raw_retention;
 pub use spool::LeftLog;
 pub(crate) use spool::SegmentFile;
 pub(crate) use spool::{Spool, leftovers, remove_left_out, session_name, session_of};
-pub(crate) use sums::{Interval, SampleTime, SharedSums, Summed};
+pub(crate) use sums::{SharedSums, Summed};
 pub(crate) use worker::{PartLimits, Progress, Worker};
 
 /// What can go wrong between the kernel's file and rows on disk.

@@ -582,6 +582,14 @@ crate::sums! {
 }
 
 impl ReadWrite {
+    /// Both together.
+    #[must_use]
+    pub fn both(&self) -> Io {
+        let mut both = self.read.clone();
+        both.merge(&self.write);
+        both
+    }
+
     /// One of them.
     pub fn direction(&mut self, direction: Direction) -> &mut Io {
         direction.pick(&mut self.read, &mut self.write)

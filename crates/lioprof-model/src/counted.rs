@@ -1,4 +1,14 @@
 //! A server's own counters compared with the trace of the same time.
+//!
+//! ```text
+//! samples (CounterSnapshot) ──> Ledger <── rows        of each counter an Account: counted, inside, edge
+//! ```
+//!
+//! The daemon fills a [`Ledger`](ledger::Ledger) while it writes rows, the analysis when it reads them.
+
+pub mod account;
+pub mod figures;
+pub mod ledger;
 
 use std::collections::BTreeMap;
 
@@ -49,21 +59,6 @@ pub struct CountedIo {
 }
 
 crate::merge_fields!(CountedIo { counted_rpcs, counted_bytes, seen_rpcs, seen_bytes, edge_rpcs });
-
-/// One sample of the counters that show how much is lost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CounterSnapshot {
-    /// Number of the interval of tracing: snapshots with the same number follow each other without a break in the trace or its rows.
-    pub stretch: u64,
-    /// When reading the counters began, microseconds since the epoch.
-    pub begun_us: i64,
-    /// When reading the counters ended, microseconds since the epoch.
-    pub ended_us: i64,
-    /// Number of requests taken up, by service. The kernel shows no counter that is 0.
-    pub services: BTreeMap<String, u64>,
-    /// Reads and writes by OST: number of RPCs, number of bytes.
-    pub targets: BTreeMap<String, (u64, u64)>,
-}
 
 impl Counted {
     /// Whether there are no counters of services or targets.

@@ -80,7 +80,9 @@ pub use comparison::{
     ActivityOverTime, Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Figure, FindingChange,
     FindingChanges, FindingPair, Outcome, Row, Rows, Side,
 };
-pub use counted::{Counted, CountedIo, CountedRpcs, CounterSnapshot};
+pub use counted::figures::CounterSnapshot;
+pub use counted::ledger::Ledger;
+pub use counted::{Counted, CountedIo, CountedRpcs};
 pub use enqueue_parts::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit, TargetEnqueues};
 pub use events::{Event, EventKind, EventSource, LoggedEvent, LoggedEvents, MAX_EVENTS, key as event_key};
 pub use faults::ClientFaults;

@@ -6,7 +6,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 
 use crate::client::ClientEvent;
-use crate::counted::CounterSnapshot;
+use crate::counted::figures::CounterSnapshot;
 use crate::symbol::{Symbol, Symbols};
 use crate::trace::{LockEvent, Mark, SentRpc, TraceSummary};
 

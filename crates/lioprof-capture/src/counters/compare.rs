@@ -1,21 +1,20 @@
 //! The trace against the counters, row by row.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::hash::Hash;
 
-use lioprof_model::{Direction, Io, ReadWrite};
-use serde::{Deserialize, Serialize};
+use lioprof_model::counted::account::{Account, Accounts, Doubt};
+use lioprof_model::counted::figures::{Count, Reading};
+use lioprof_model::counted::ledger::{IoAccount, lost};
+use lioprof_model::{Direction, Io, Ledger, ReadWrite};
 
-use super::ledger::{Counted, Doubt, Ledger};
-use super::totals::Count;
-use super::trace_sums::{Edges, TraceSums};
 use crate::status::Missing;
 
 /// No RPC moves more (`PTLRPC_MAX_BRW_SIZE`, Lustre 2.17: 64 MiB).
 const MAX_RPC_BYTES: u64 = 64 << 20;
 
 /// Subject of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::Display)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum Scope {
     /// The node.
@@ -30,8 +29,7 @@ pub(crate) enum Scope {
 }
 
 /// How the two sides compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "verdict")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// RPCs and bytes are the same, and exact on both sides.
     Equal,
@@ -45,13 +43,12 @@ pub(crate) enum Verdict {
         bytes: i64,
         /// RPCs on the trace's side whose size is unknown. If RPCs differ, what these moved is in `bytes` as if it were
         /// missing.
-        #[serde(default)]
         unsized_rpcs: u64,
     },
 }
 
 /// One comparison.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     /// Subject of the row.
     pub(crate) scope: Scope,
@@ -61,20 +58,17 @@ pub(crate) struct Row {
     pub(crate) direction: Direction,
     /// The servers' counters.
     pub(crate) counted: Count,
-    /// Why the counters may be too low.
+    /// Why not all of the time was compared.
     pub(crate) doubt: Option<Doubt>,
-    /// lioprof's sums, from the rows of the trace.
-    pub(crate) traced: Io,
     /// How both sides compare.
-    #[serde(flatten)]
     pub(crate) verdict: Verdict,
 }
 
 /// The trace of one node against its counters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// First and last sample, microseconds since the epoch.
-    pub(crate) interval_us: Option<(i64, i64)>,
+    /// What the trace lacks of the node's reads and writes, of both together; `None` without an interval.
+    pub(crate) missing: Option<Missing>,
     /// Rows in which at least one side is not zero.
     pub(crate) rows: Vec<Row>,
     /// What was not compared, and why.
@@ -82,50 +76,71 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares what was counted in an interval with what the trace of the same interval holds.
-    pub(crate) fn new(ledger: &Ledger, trace: &TraceSums) -> Self {
-        let mut rows = Rows { rows: Vec::new(), edges: trace.edges };
-        let mut not_compared = Vec::new();
-        let targets = ledger.targets();
-
-        let mut node = Counted::default();
-        for target in targets.values() {
-            node.rw.add(target.rw);
-            node.doubt = node.doubt.max(target.doubt);
-        }
+    /// Compares what was counted with what the trace holds of the same time. The ledger's last run is to be ended.
+    pub(crate) fn new(ledger: &Ledger) -> Self {
+        let node = &ledger.node;
+        let mut new =
+            Self { missing: ledger.interval_us.map(|(_, time_us)| missing(node, time_us, 0)), ..Self::default() };
         let nothing = ReadWrite::default();
-        rows.push(Scope::Node, "", &node, &trace.total, &nothing);
-        rows.keys(Scope::Target, &targets, &trace.targets, &trace.unattributed, None);
-        // Those of clients and jobs are read less often, and go with their target: some may never have been seen.
-        let has_vanished = |target: &Counted| target.doubt == Some(Doubt::Vanished);
-        let unseen = targets.values().any(has_vanished).then_some(Doubt::Vanished);
+        new.push(Scope::Node, String::new(), node, &nothing);
+        let mut unattributed = ledger.unattributed.inside.clone();
+        unattributed.merge(&ledger.unattributed.edge);
+        new.keys(Scope::Target, &ledger.targets, &unattributed, ToString::to_string);
+        let name = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
         match ledger.clients() {
-            Some(clients) => rows.keys(Scope::Client, &clients, &trace.clients, &nothing, unseen),
-            None => not_compared.push("clients: the counters of not all of them were read".to_owned()),
+            Some(clients) => new.keys(Scope::Client, clients, &nothing, name),
+            None => new.not_compared.push("clients: the counters of not all of them were read".to_owned()),
         }
-        match (ledger.jobs(), &trace.jobs) {
-            (Some(jobs), Some(traced)) => rows.keys(Scope::Job, &jobs, traced, &nothing, unseen),
-            (None, _) => not_compared.push("jobs: the counters of not all of them were read".to_owned()),
-            (_, None) if trace.total.read.rpcs + trace.total.write.rpcs == 0 => {
-                not_compared.push("jobs: no read or write was traced, so none names its job".to_owned());
-            }
-            (_, None) => not_compared.push("jobs: this Lustre version does not log them".to_owned()),
+        match ledger.jobs() {
+            None => new.not_compared.push("jobs: the counters of not all of them were read".to_owned()),
+            Some(jobs) if ledger.names_jobs => new.keys(Scope::Job, jobs, &nothing, name),
+            Some(_) => new.not_compared.push(
+                if ledger.has_io {
+                    "jobs: this Lustre version does not log them"
+                } else {
+                    "jobs: no read or write was traced, so none names its job"
+                }
+                .to_owned(),
+            ),
         }
-        Self { interval_us: ledger.interval_us(), rows: rows.rows, not_compared }
+        new
     }
 
-    /// What the trace lacks of the node's reads and writes, of both together; `None` without an interval.
-    pub(crate) fn missing(&self) -> Option<Missing> {
-        let (_, time_us) = self.interval_us?;
-        let mut missing = Missing { time_us, ..Missing::default() };
-        for row in self.rows.iter().filter(|row| row.scope == Scope::Node) {
-            missing.counted_rpcs += row.counted.rpcs;
-            if let Verdict::Differs { rpcs, bytes, .. } = row.verdict {
-                missing.rpcs += u64::try_from(rpcs).unwrap_or(0);
-                missing.bytes += u64::try_from(bytes).unwrap_or(0);
-            }
+    /// `unknown` is traffic that may belong to any of the keys.
+    fn keys<K: Clone + Eq + Hash>(
+        &mut self,
+        scope: Scope,
+        accounts: &Accounts<K, Reading, ReadWrite>,
+        unknown: &ReadWrite,
+        name: impl Fn(&K) -> String,
+    ) {
+        let by_name: BTreeMap<String, &IoAccount> = accounts.by_key.iter().map(|(key, it)| (name(key), it)).collect();
+        let mut unseen = 0;
+        for (name, account) in by_name {
+            self.push(scope, name, account, unknown);
+            unseen += u64::from(account.doubt.is_some() && !account.is_compared());
         }
-        Some(missing)
+        if unseen > 0 {
+            let why = "counters vanished, or were cleared, before two samples had shown them";
+            self.not_compared.push(format!("{scope}: {unseen} whose {why}"));
+        }
+    }
+
+    fn push(&mut self, scope: Scope, name: String, account: &IoAccount, unknown: &ReadWrite) {
+        let (counted, inside, edge) = (account.counted, &account.inside, &account.edge);
+        let sides = [
+            (Direction::Read, counted.read, &inside.read, [&edge.read, &unknown.read]),
+            (Direction::Write, counted.write, &inside.write, [&edge.write, &unknown.write]),
+        ];
+        for (direction, counted, inside, [edge, unknown]) in sides {
+            if counted == Count::default() && inside.rpcs + edge.rpcs == 0 {
+                continue;
+            }
+            let mut perhaps = edge.clone();
+            perhaps.merge(unknown);
+            let verdict = verdict(counted, inside, &perhaps);
+            self.rows.push(Row { scope, name: name.clone(), direction, counted, doubt: account.doubt, verdict });
+        }
     }
 
     /// Rows that contradict.
@@ -134,65 +149,30 @@ impl Comparison {
     }
 }
 
-struct Rows {
-    rows: Vec<Row>,
-    edges: Edges,
+/// What the trace lacks of reads and writes, up to a sample, if it has handed on all but so many RPCs, which may be counted or not.
+pub(crate) fn missing(account: &Account<Reading, ReadWrite>, time_us: i64, unfinished: u64) -> Missing {
+    let counted = account.counted.both();
+    let (inside, edge) = (account.inside.both(), account.edge.both());
+    let (lacks, bytes) = (counted.rpcs.saturating_sub(inside.rpcs), counted.bytes.saturating_sub(inside.bytes));
+    let rpcs = lost(lacks, edge.rpcs + unfinished);
+    // Which of them are lost is not known, so all count as equally large: as those that the trace lacks, or, where it does not show
+    // how much of the bytes it holds, as all that were counted.
+    let (bytes, of) = if inside.unsized_rpcs == 0 { (bytes, lacks) } else { (counted.bytes, counted.rpcs) };
+    let share = u128::from(bytes) * u128::from(rpcs) / u128::from(of.max(1));
+    Missing { time_us, counted_rpcs: counted.rpcs, rpcs, bytes: u64::try_from(share).unwrap_or(bytes) }
 }
 
-impl Rows {
-    /// `unknown` is traffic that may belong to any of the keys; `unseen` is why counters of a key may be missing.
-    fn keys(
-        &mut self,
-        scope: Scope,
-        counted: &BTreeMap<String, Counted>,
-        traced: &BTreeMap<String, ReadWrite>,
-        unknown: &ReadWrite,
-        unseen: Option<Doubt>,
-    ) {
-        let names: BTreeSet<&String> = counted.keys().chain(traced.keys()).collect();
-        let nothing = ReadWrite::default();
-        for name in names {
-            let counted = counted.get(name).copied().unwrap_or(Counted { doubt: unseen, ..Counted::default() });
-            self.push(scope, name, &counted, traced.get(name).unwrap_or(&nothing), unknown);
-        }
-    }
-
-    fn push(&mut self, scope: Scope, name: &str, counted: &Counted, traced: &ReadWrite, unknown: &ReadWrite) {
-        let sides = [
-            (Direction::Read, counted.rw.read, &traced.read, &unknown.read),
-            (Direction::Write, counted.rw.write, &traced.write, &unknown.write),
-        ];
-        for (direction, count, traced, unknown) in sides {
-            if count == Count::default() && traced.rpcs == 0 {
-                continue;
-            }
-            let verdict = verdict(count, counted.doubt, traced, unknown, self.edges);
-            let (name, doubt) = (name.to_owned(), counted.doubt);
-            self.rows.push(Row { scope, name, direction, counted: count, doubt, traced: traced.clone(), verdict });
-        }
-    }
-}
-
-/// RPCs that moved bytes: the counters know no others.
-fn moved(io: &Io) -> u64 {
-    io.rpcs.saturating_sub(io.errors)
-}
-
-fn verdict(counted: Count, doubt: Option<Doubt>, traced: &Io, unknown: &Io, edges: Edges) -> Verdict {
-    let certain = doubt.is_none() && unknown.rpcs == 0 && traced.is_exact();
-    if certain && counted.rpcs == moved(traced) && counted.bytes == traced.bytes {
+/// `inside` was certainly counted, `perhaps` may have been.
+fn verdict(counted: Count, inside: &Io, perhaps: &Io) -> Verdict {
+    let certain = perhaps.rpcs == 0 && inside.is_exact();
+    if certain && counted.rpcs == inside.rpcs && counted.bytes == inside.bytes {
         return Verdict::Equal;
     }
-    let least = |figure: u64, edge: u64| doubt.is_none().then_some(figure.saturating_sub(edge));
-    let most = |figure: u64, unknown: u64, edge: u64| figure.saturating_add(unknown).saturating_add(edge);
-    let rpcs = outside(counted.rpcs, least(moved(traced), edges.rpcs), most(moved(traced), moved(unknown), edges.rpcs));
-    let unsized_rpcs = traced.unsized_rpcs + unknown.unsized_rpcs + edges.unsized_rpcs;
-    let bytes_possible = outside(
-        counted.bytes,
-        least(traced.bytes_min, edges.bytes),
-        most(traced.bytes_max, unknown.bytes_max, edges.bytes)
-            .saturating_add(unsized_rpcs.saturating_mul(MAX_RPC_BYTES)),
-    );
+    let rpcs = outside(counted.rpcs, inside.rpcs, inside.rpcs + perhaps.rpcs);
+    let unsized_rpcs = inside.unsized_rpcs + perhaps.unsized_rpcs;
+    let most = inside.bytes_max + perhaps.bytes_max;
+    let most = most.saturating_add(unsized_rpcs.saturating_mul(MAX_RPC_BYTES));
+    let bytes_possible = outside(counted.bytes, inside.bytes_min, most);
     if rpcs == 0 && bytes_possible == 0 {
         return Verdict::WithinBounds;
     }
@@ -201,18 +181,14 @@ fn verdict(counted: Count, doubt: Option<Doubt>, traced: &Io, unknown: &Io, edge
     }
     // One RPC of unknown size may have moved up to 64 MiB. That decides whether both sides can be right; where RPCs are
     // missing they are not, and it must not hide the bytes of thousands.
-    let bytes =
-        outside(counted.bytes, least(traced.bytes, edges.bytes), most(traced.bytes, unknown.bytes, edges.bytes));
+    let bytes = outside(counted.bytes, inside.bytes, inside.bytes + perhaps.bytes);
     Verdict::Differs { rpcs, bytes, unsized_rpcs }
 }
 
 /// How far `value` is above `most` (positive) or below `least` (negative); 0 inside.
-fn outside(value: u64, least: Option<u64>, most: u64) -> i64 {
-    let value = i128::from(value);
-    let below = least.map_or(0, |least| (value - i128::from(least)).min(0));
-    let above = (value - i128::from(most)).max(0);
-    let outside = if below < 0 { below } else { above };
-    i64::try_from(outside).unwrap_or(if outside < 0 { i64::MIN } else { i64::MAX })
+fn outside(value: u64, least: u64, most: u64) -> i64 {
+    let beyond = |far: u64| i64::try_from(far).unwrap_or(i64::MAX);
+    if value < least { -beyond(least - value) } else { beyond(value.saturating_sub(most)) }
 }
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use lioprof_model::Direction;
+use lioprof_model::counted::account::Doubt;
 
 use super::compare::{Comparison, Row, Verdict};
-use super::ledger::Doubt;
 
 /// Rows that agree are listed up to this number; those that differ always.
 const MAX_AGREEING: usize = 40;
@@ -37,10 +36,7 @@ impl fmt::Display for Comparison {
 
 fn write_row(f: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
     let scope = row.scope;
-    let direction = match row.direction {
-        Direction::Read => "read",
-        Direction::Write => "write",
-    };
+    let direction = row.direction.name();
     let name: String = row.name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
     let head = if name.is_empty() { format!("{scope} {direction}") } else { format!("{scope} {name} {direction}") };
     let (rpcs, bytes) = (row.counted.rpcs, row.counted.bytes);

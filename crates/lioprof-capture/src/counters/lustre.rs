@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use lioprof_model::CounterSnapshot;
+use lioprof_model::counted::figures::{Count, OfTarget, Reading, Rw};
 use lioprof_params::{OSDS, SERVICES, Stats, Tree, brw};
 
 use super::jobs;
 use super::options::SamplerOptions;
 use super::rows::{Rows, Source, Value};
 use super::top::{Top, top};
-use super::totals::{Key, Reading, Totals};
 
 /// Entity of the row that sums up those without rows of their own.
 const OTHERS: &str = "(others)";
@@ -42,7 +43,7 @@ pub(super) struct Lustre<'a> {
     pub(super) tree: &'a mut Tree,
     pub(super) options: &'a SamplerOptions,
     pub(super) values: &'a mut Vec<Value>,
-    pub(super) totals: &'a mut Totals,
+    pub(super) totals: &'a mut CounterSnapshot,
     /// How busy clients and jobs were when they were last read; replaced when they are read.
     pub(super) activity: &'a mut Activity,
 }
@@ -50,8 +51,8 @@ pub(super) struct Lustre<'a> {
 /// Counters of clients and jobs of all targets, MDTs included, to see who has become busy since.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
-    clients: BTreeMap<Key, Reading>,
-    jobs: BTreeMap<Key, Reading>,
+    clients: BTreeMap<OfTarget, Reading>,
+    jobs: BTreeMap<OfTarget, Reading>,
 }
 
 impl Lustre<'_> {
@@ -90,7 +91,7 @@ impl Lustre<'_> {
         if let Some(stats) = stats.as_deref().map(Stats::parse) {
             Rows::new(self.values, Source::Stats, target).stats(&none, &stats);
             if kind == Kind::Ost {
-                let reading = Reading::of(&stats);
+                let reading = reading(&stats);
                 self.totals.targets.insert(Arc::clone(target), reading);
             }
         }
@@ -125,25 +126,23 @@ impl Lustre<'_> {
         }
     }
 
-    fn clients(&mut self, kind: Kind, target: &Arc<str>) -> BTreeMap<Key, Reading> {
+    fn clients(&mut self, kind: Kind, target: &Arc<str>) -> BTreeMap<OfTarget, Reading> {
         let exports = format!("{}/{target}/exports", kind.dir());
         let nids: Vec<String> = self.tree.list(&exports).into_iter().filter(|name| name.contains('@')).collect();
         let cut = nids.len() > self.options.max_exports;
         let none = Arc::from("");
         let count = u64::try_from(nids.len()).unwrap_or(u64::MAX);
         Rows::new(self.values, Source::Target, target).push(&none, "export_nids", count);
-        if cut {
-            self.totals.clients_cut.insert(Arc::clone(target));
-        }
+        self.totals.clients_cut |= cut;
 
         // Only the counters of the busiest are kept; which these are is known when all were read.
-        let mut found: BTreeMap<Key, Reading> = BTreeMap::new();
+        let mut found: BTreeMap<OfTarget, Reading> = BTreeMap::new();
         let mut full: BTreeMap<Arc<str>, Stats> = BTreeMap::new();
         for nid in nids.iter().take(self.options.max_exports) {
             let Some(text) = self.tree.read("export stats", &format!("{exports}/{nid}/stats")) else { continue };
             let stats = Stats::parse(&text);
             let nid: Arc<str> = Arc::from(nid.as_str());
-            let reading = Reading::of(&stats);
+            let reading = reading(&stats);
             found.insert((Arc::clone(target), Arc::clone(&nid)), reading);
             if !stats.lines.is_empty() {
                 full.insert(nid, stats);
@@ -171,17 +170,17 @@ impl Lustre<'_> {
         found
     }
 
-    fn jobs(&mut self, kind: Kind, target: &Arc<str>) -> BTreeMap<Key, Reading> {
+    fn jobs(&mut self, kind: Kind, target: &Arc<str>) -> BTreeMap<OfTarget, Reading> {
         let Some(input) = self.tree.lines("job_stats", &format!("{}/{target}/job_stats", kind.dir())) else {
             return BTreeMap::new();
         };
-        let mut found: BTreeMap<Key, Reading> = BTreeMap::new();
+        let mut found: BTreeMap<OfTarget, Reading> = BTreeMap::new();
         let mut full: BTreeMap<Arc<str>, jobs::Job> = BTreeMap::new();
         let before = &self.activity.jobs;
         let options = self.options;
         let whole = jobs::parse(input, |job| {
             let id: Arc<str> = Arc::from(job.id.as_str());
-            let reading = Reading::of(&job.stats);
+            let reading = reading(&job.stats);
             found.insert((Arc::clone(target), Arc::clone(&id)), reading);
             full.insert(id, job);
             if full.len() > 4 * options.top_jobs.max(64) {
@@ -191,9 +190,7 @@ impl Lustre<'_> {
             found.len() < options.max_jobs
         });
         // What was read before an error counts.
-        if !matches!(whole, Ok(true)) {
-            self.totals.jobs_cut.insert(Arc::clone(target));
-        }
+        self.totals.jobs_cut |= !matches!(whole, Ok(true));
         let busiest = top(target, &found, before, options.top_jobs);
         let mut rows = Rows::new(self.values, Source::JobStats, target);
         for (id, job) in busiest.names.iter().filter_map(|id| full.get_key_value(id)) {
@@ -263,4 +260,12 @@ fn targets(tree: &mut Tree) -> Vec<(Kind, Arc<str>)> {
         targets.extend(names.into_iter().filter(|name| name.contains(mark)).map(|name| (kind, Arc::from(name))));
     }
     targets
+}
+
+fn reading(stats: &Stats) -> Reading {
+    let count = |name| {
+        stats.get(name).map_or_else(Count::default, |line| Count { rpcs: line.samples, bytes: line.sum.unwrap_or(0) })
+    };
+    let operations = stats.lines.values().fold(0, |sum: u64, line| sum.saturating_add(line.samples));
+    Reading { rw: Rw { read: count("read_bytes"), write: count("write_bytes") }, operations, start_us: stats.start_us }
 }

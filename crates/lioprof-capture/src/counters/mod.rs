@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! control files ─ Tree ─> text ─ parsers ─> Sample { values (a tidy table), totals (reads and writes by key) }
-//!                                                                    totals ─ ledger ─> counted ─ compare ─> Comparison
+//!                                                              totals ─ drain/sums: Ledger <─ rows ─ compare ─> Comparison
 //! ```
 //!
 //! Lustre's counters lie in three trees, and which file is in which changed from version to version: `/proc/fs/lustre`,
@@ -15,7 +15,6 @@
 mod compare;
 mod compare_text;
 mod jobs;
-mod ledger;
 mod lustre;
 mod machine;
 mod options;
@@ -23,19 +22,11 @@ mod rows;
 mod sample;
 mod sampler;
 mod top;
-mod totals;
-mod trace_sums;
 
-pub(crate) use compare::Comparison;
-pub(crate) use ledger::Ledger;
+pub(crate) use compare::{Comparison, missing};
 pub(crate) use options::SamplerOptions;
-pub(crate) use rows::Value;
 pub(crate) use sample::Sample;
 pub(crate) use sampler::Sampler;
-pub(crate) use totals::{Count, Reading, Totals};
-pub(crate) use trace_sums::{Edges, TraceSums};
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(crate) use totals::Rw;

@@ -1,9 +1,9 @@
 //! One sample: a long table of figures with few columns.
 
+use lioprof_model::CounterSnapshot;
 use lioprof_params::Cost;
 
 use super::rows::Value;
-use super::totals::Totals;
 
 /// The node's counters at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct Sample {
     /// All figures, in the order in which they were read.
     pub(crate) values: Vec<Value>,
     /// Reads and writes by target, client and job, complete: for the comparison with the trace.
-    pub(crate) totals: Totals,
+    pub(crate) totals: CounterSnapshot,
     /// Cost of the sample.
     pub(crate) cost: Cost,
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use lioprof_model::counted::figures::SampleTime;
 use lioprof_params::{Cost, Tree};
 
 use super::lustre::{Activity, Lustre};
@@ -47,7 +48,7 @@ impl Sampler {
         let begin = Instant::now();
         self.tree.cost = Cost::default();
         let mut sample = Sample { time_us, ..Sample::default() };
-        sample.totals.time_us = time_us;
+        sample.totals.at = SampleTime { begun_us: time_us, ended_us: time_us };
         let mut lustre = Lustre {
             tree: &mut self.tree,
             options: &self.options,
@@ -65,6 +66,8 @@ impl Sampler {
 
         self.since_everyone = if everyone { Some(0) } else { self.since_everyone.map(|since| since + 1) };
         sample.cost = Cost { elapsed: begin.elapsed(), ..self.tree.cost };
+        let elapsed_us = i64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(i64::MAX);
+        sample.totals.at.ended_us = time_us.saturating_add(elapsed_us);
         cost_rows(&mut sample);
         sample
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::totals::{Key, Reading, Rw};
+use lioprof_model::counted::figures::{Counter as _, OfTarget, Reading, Rw};
 
 /// The busiest entities of a target.
 pub(super) struct Top {
@@ -18,23 +18,23 @@ pub(super) struct Top {
 /// Those whose bytes (then operations) grew most since `before`; those that did nothing at all are never named.
 pub(super) fn top(
     target: &Arc<str>,
-    now: &BTreeMap<Key, Reading>,
-    before: &BTreeMap<Key, Reading>,
+    now: &BTreeMap<OfTarget, Reading>,
+    before: &BTreeMap<OfTarget, Reading>,
     count: usize,
 ) -> Top {
     let mine = now.range((Arc::clone(target), Arc::from(""))..).take_while(|((of, _), _)| of == target);
     let mut ranked: Vec<_> = mine
         .map(|(key, reading)| {
             let earlier = before.get(key).copied().unwrap_or_default();
-            let ever = reading.growth(&Reading::default());
-            ((reading.growth(&earlier), ever), &key.1, reading.rw)
+            let ever = growth(reading, &Reading::default());
+            ((growth(reading, &earlier), ever), &key.1, reading.rw)
         })
         .collect();
     ranked.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     let named = ranked.iter().take(count).take_while(|((_, ever), ..)| *ever > (0, 0)).count();
     let mut others = Rw::default();
     for (_, _, rw) in &ranked[named..] {
-        others.add(*rw);
+        others.merge(rw);
     }
     Top {
         names: ranked[..named].iter().map(|(_, name, _)| Arc::clone(name)).collect(),
@@ -43,12 +43,20 @@ pub(super) fn top(
     }
 }
 
+/// How busy since `earlier`, for ranking: bytes, then operations.
+fn growth(reading: &Reading, earlier: &Reading) -> (u64, u64) {
+    let grown = reading.since(earlier).zip(reading.operations.checked_sub(earlier.operations));
+    let (rw, operations) = grown.unwrap_or((reading.rw, reading.operations));
+    (rw.both().bytes, operations)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::totals::Count;
+    use lioprof_model::counted::figures::Count;
+
     use super::*;
 
-    fn readings(rows: &[(&str, &str, u64)]) -> BTreeMap<Key, Reading> {
+    fn readings(rows: &[(&str, &str, u64)]) -> BTreeMap<OfTarget, Reading> {
         let reading = |bytes| {
             let read = Count { rpcs: bytes / 2, bytes };
             Reading { rw: Rw { read, ..Rw::default() }, operations: read.rpcs, start_us: None }

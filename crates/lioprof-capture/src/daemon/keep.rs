@@ -11,8 +11,9 @@ use serde_json::Value;
 use super::facts::{NodeFacts, SharedFacts};
 use crate::config::{Config, Mode};
 use crate::control::Param;
+use crate::counters::Sample;
 use crate::drain::{
-    CounterRows, DrainError, Keep, LeftOut, PartFacts, PartLimits, PartSize, WrittenPart, session_name, session_of,
+    DrainError, Keep, LeftOut, PartFacts, PartLimits, PartSize, Traced, WrittenPart, session_name, session_of,
 };
 
 /// Key of a manifest's `extra`: session of the spool whose segments the part was made of.
@@ -112,13 +113,13 @@ impl Keep for RowKeep {
         // A writer gives its part up when closing it fails.
     }
 
-    fn counters(&mut self, rows: &CounterRows) {
+    fn counters(&mut self, sample: &Sample, _: Traced) {
         let Some(writer) = &mut self.writer else { return };
         let named = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
-        for value in &rows.values {
+        for value in &sample.values {
             let (target, entity) = (named(&value.target), named(&value.entity));
             writer.counter(&CounterSample {
-                time_us: rows.time_us,
+                time_us: sample.time_us,
                 source: value.source.into(),
                 target: target.as_deref(),
                 entity: entity.as_deref(),

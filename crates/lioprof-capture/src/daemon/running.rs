@@ -24,7 +24,6 @@ use super::keep;
 use super::signals::Signals;
 use crate::config::Config;
 use crate::control::Control;
-use crate::counters::Comparison;
 use crate::drain::Job;
 use crate::journal::Foreign;
 use crate::live::{Asker, LiveView};
@@ -255,10 +254,10 @@ impl Running {
         self.captures.remove_records(&self.common.config);
         // What was not drained is no loss: it becomes rows with the next start.
         let finished = self.draining.account.finished;
-        let comparison = finished.then(|| self.counting.comparison(&self.common)).flatten();
+        let comparison = finished.then(|| self.common.sums.take_comparison()).flatten();
         let mut status = Status::clone(&self.publish());
         // Of all that was traced, and not only up to the last sample that the trace had reached.
-        status.loss.counters = comparison.as_ref().and_then(Comparison::missing).or(status.loss.counters);
+        status.loss.counters = comparison.as_ref().and_then(|it| it.missing).or(status.loss.counters);
         let account = self.draining.account;
         logging::report_repeats();
         let failures = account.failures;

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use lioprof_model::CounterSnapshot;
+use lioprof_model::counted::figures::Reading;
 use lioprof_model::units::real;
 
 use crate::config;
-use crate::counters::{Reading, Totals};
 
 /// Watches the load of the targets.
 #[derive(Debug)]
@@ -43,7 +44,7 @@ impl Trigger {
     }
 
     /// Takes the counters; returns whether the load is high enough, or was so less than `stop_after` ago.
-    pub(crate) fn wants_capture(&mut self, now: Instant, totals: &Totals) -> bool {
+    pub(crate) fn wants_capture(&mut self, now: Instant, totals: &CounterSnapshot) -> bool {
         let readings: BTreeMap<String, Reading> =
             totals.targets.iter().map(|(target, reading)| (target.to_string(), *reading)).collect();
         if let Some((then, before)) = &self.last {
@@ -70,14 +71,15 @@ impl Trigger {
 
 #[cfg(test)]
 mod tests {
+    use lioprof_model::counted::figures::{Count, Rw};
+
     use super::*;
     use crate::config::{OrOff, Span};
-    use crate::counters::{Count, Rw};
 
-    fn totals(bytes: u64, rpcs: u64) -> Totals {
+    fn totals(bytes: u64, rpcs: u64) -> CounterSnapshot {
         let rw = Rw { read: Count { rpcs, bytes }, ..Rw::default() };
         let reading = Reading { rw, ..Reading::default() };
-        Totals { targets: [("lustre-OST0000".into(), reading)].into(), ..Totals::default() }
+        CounterSnapshot { targets: [("lustre-OST0000".into(), reading)].into(), ..CounterSnapshot::default() }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use lioprof_model::{NEVER_ON_DISK, RowSink, Symbols, TraceSummary};
 use lioprof_trace::HandedOn;
 
 use super::DrainError;
-use crate::counters::Value;
+use crate::counters::Sample;
 
 /// A part of a capture that is being written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,13 +86,15 @@ pub(crate) struct GivenUp {
     pub(crate) last_us: Option<i64>,
 }
 
-/// A sample of the server's own counters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CounterRows {
-    /// Time of the sample, microseconds since the epoch.
-    pub(crate) time_us: i64,
-    /// Figures.
-    pub(crate) values: Vec<Value>,
+/// What is traced when a sample of the counters is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Traced {
+    /// Everything, from this sample or an earlier one on.
+    GoesOn,
+    /// Everything until this sample.
+    Ends,
+    /// Not everything.
+    Nothing,
 }
 
 /// Keeps rows, part by part. A part is there completely or not at all.
@@ -108,9 +110,12 @@ pub(crate) trait Keep: RowSink + Send {
     fn discard(&mut self);
 
     /// Takes a sample of the server's own counters.
-    fn counters(&mut self, rows: &CounterRows) {
-        let _ = rows;
+    fn counters(&mut self, sample: &Sample, traced: Traced) {
+        let _ = (sample, traced);
     }
+
+    /// There will be no more rows.
+    fn finish(&mut self) {}
 
     /// Rows of another segment come next.
     fn begin_segment(&mut self) {}

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use lioprof_model::lock;
 
-use super::keep::{CounterRows, GivenUp, WhyGivenUp};
+use super::keep::{GivenUp, Traced, WhyGivenUp};
 use super::spool::SegmentFile;
+use crate::counters::Sample;
 
 /// A job of the decoding thread.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,8 +32,8 @@ pub(crate) enum Job {
     Lost(GivenUp),
     /// Number of times that the kernel reported an overflow of its buffer.
     Overflows(u64),
-    /// Keep a sample of counters.
-    Counters(Box<CounterRows>),
+    /// Keep a sample of counters, and compare the trace with it.
+    Counters(Box<Sample>, Traced),
     /// Everything logged before this time has been decoded or given up: hand it on.
     Settle(i64),
     /// Tracing was interrupted: what comes next stands on its own.

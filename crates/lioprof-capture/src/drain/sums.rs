@@ -1,116 +1,43 @@
 //! What passes on its way to disk, summed up: for metrics, and to be compared with the server's own counters.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+use lioprof_model::counted::figures::SampleTime;
+use lioprof_model::counted::ledger::{IoAccount, add, counts_as_io};
 use lioprof_model::live::LiveVerdict;
-use lioprof_model::traffic::{self, ConflictKind, Party, is_from_server};
+use lioprof_model::traffic::{ConflictKind, Party, is_from_server};
 use lioprof_model::{
-    Direction, Io, LockEvent, LockHappening, LockStep, Mark, ReadWrite, RowSink, RpcRow, RpcSize, SentRpc, Symbols,
-    lock,
+    Direction, Ledger, LockEvent, LockHappening, LockStep, Mark, RowSink, RpcRow, SentRpc, Symbols, lock,
 };
 use lustre_debuglog::{Opcode, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::DrainError;
-use super::keep::{CounterRows, Keep, PartFacts, PartSize, WrittenPart};
-use crate::counters::{Count, Edges};
+use super::keep::{Keep, PartFacts, PartSize, Traced, WrittenPart};
+use crate::counters::{Comparison, Sample, missing};
 use crate::live::{LiveView, SharedLive};
 use crate::metrics::{Callback, Metrics, TargetMetrics};
 use crate::status::{Missing, Totals};
 
 /// Why nobody learns what the server does now.
 const LIVE_IS_OFF: &str = "the live view is off: `live.window` of the daemon's configuration";
-/// Clients and jobs that get sums of their own.
-const MAX_KEYS: usize = 50_000;
-
-/// When a sample of the server's counters was taken: they are read one after the other, while they move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SampleTime {
-    /// Before the first was read, microseconds since the epoch.
-    pub(crate) begun_us: i64,
-    /// After the last was read.
-    pub(crate) ended_us: i64,
-}
-
-impl SampleTime {
-    /// Whether an RPC may be in some of its counters only.
-    fn meets(&self, start_us: i64, end_us: i64) -> bool {
-        start_us <= self.ended_us && self.begun_us <= end_us
-    }
-}
-
-/// Time between two samples of the server's counters, in which everything was traced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stretch {
-    /// The sample at its beginning.
-    pub(crate) from: SampleTime,
-    /// The sample at its end; `None` while it goes on.
-    pub(crate) to: Option<SampleTime>,
-}
-
-/// What the counters had counted at a sample, until the trace has come that far.
-#[derive(Clone, Debug)]
-struct Checkpoint {
-    at: SampleTime,
-    counted: Count,
-    /// What the trace holds of RPCs that had begun by then.
-    traced: Io,
-}
-
-impl Checkpoint {
-    /// What the trace lacks, if it has handed on everything but so many RPCs.
-    fn missing(&self, unfinished: u64) -> Missing {
-        let rpcs = self.counted.rpcs.saturating_sub(self.traced.rpcs);
-        let bytes = self.counted.bytes.saturating_sub(self.traced.bytes);
-        let missing = rpcs.saturating_sub(unfinished);
-        // Which of them are unfinished is not known, so all count as equally large: as the missing ones, or, where the trace does not show
-        // how much of the bytes it holds, as all that were counted.
-        let (bytes, of) =
-            if self.traced.unsized_rpcs == 0 { (bytes, rpcs) } else { (self.counted.bytes, self.counted.rpcs) };
-        let share = u128::from(bytes) * u128::from(missing) / u128::from(of.max(1));
-        Missing {
-            time_us: self.at.begun_us,
-            counted_rpcs: self.counted.rpcs,
-            rpcs: missing,
-            bytes: u64::try_from(share).unwrap_or(bytes),
-        }
-    }
-}
-
 /// Samples that wait for the trace to come that far.
-const MAX_CHECKPOINTS: usize = 32;
+const MAX_WAITING: usize = 32;
 
-/// Sums over stretches between samples of the server's counters.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Interval {
-    /// From sample to sample; the last stretch may be open.
-    pub(crate) stretches: Vec<Stretch>,
-    /// OST reads and writes.
-    pub(crate) total: ReadWrite,
-    /// Those of unknown OST.
-    pub(crate) unattributed: ReadWrite,
-    /// Sums of each OST.
-    pub(crate) targets: BTreeMap<TargetName, ReadWrite>,
-    /// Sums of each client, by the bytes of its NID.
-    pub(crate) clients: FxHashMap<Box<[u8]>, ReadWrite>,
-    /// Sums of each job, by the bytes of its id.
-    pub(crate) jobs: FxHashMap<Box<[u8]>, ReadWrite>,
-    /// A row named a job.
-    pub(crate) jobs_known: bool,
-    /// Reads and writes that were in service while one of the samples was taken.
-    pub(crate) edges: Edges,
+/// A sample that waits until the trace has come that far: the node's account up to it, to which late requests are added.
+#[derive(Debug)]
+struct Waiting {
+    at: SampleTime,
+    node: IoAccount,
 }
 
 /// What the thread that sums up shares with those who look.
 #[derive(Debug, Default)]
 pub(crate) struct SharedSums {
     totals: Mutex<Totals>,
-    stretches: Mutex<Vec<Stretch>>,
-    interval: Mutex<Option<Interval>>,
-    /// Checkpoints that the summing thread has not seen yet.
-    checkpoints: Mutex<Vec<(SampleTime, Count)>>,
     missing: Mutex<Option<Missing>>,
+    comparison: Mutex<Option<Comparison>>,
     /// What the server does now.
     pub(crate) live: SharedLive,
 }
@@ -121,40 +48,14 @@ impl SharedSums {
         *lock(&self.totals)
     }
 
-    /// The counters were sampled at this time, and everything is traced from now on.
-    pub(crate) fn begin_stretch(&self, from: SampleTime) {
-        lock(&self.stretches).push(Stretch { from, to: None });
-    }
-
-    /// The counters were sampled at this time, and everything was traced until now.
-    pub(crate) fn end_stretch(&self, to: SampleTime) {
-        if let Some(stretch) = lock(&self.stretches).last_mut() {
-            stretch.to.get_or_insert(to);
-        }
-    }
-
-    /// The counters were sampled at this time, and have counted so much in all stretches together.
-    pub(crate) fn check(&self, at: SampleTime, counted: Count) {
-        lock(&self.checkpoints).push((at, counted));
-    }
-
     /// How far the trace was behind the counters at the last sample that it has reached; `None` before the first.
     pub(crate) fn missing(&self) -> Option<Missing> {
         *lock(&self.missing)
     }
 
-    /// Microseconds between two times in which everything was traced.
-    fn traced_us(&self, from_us: i64, to_us: i64) -> i64 {
-        let inside = |stretch: &Stretch| {
-            let end_us = stretch.to.map_or(to_us, |to| to.begun_us.min(to_us));
-            (end_us - stretch.from.ended_us.max(from_us)).max(0)
-        };
-        lock(&self.stretches).iter().map(inside).sum()
-    }
-
-    /// The sums over the interval, once everything has been written.
-    pub(crate) fn take_interval(&self) -> Option<Interval> {
-        lock(&self.interval).take()
+    /// The comparison with the counters, once everything has been written.
+    pub(crate) fn take_comparison(&self) -> Option<Comparison> {
+        lock(&self.comparison).take()
     }
 }
 
@@ -167,10 +68,8 @@ pub(crate) struct Summed<K> {
     /// The metrics of targets, looked up once each.
     targets: FxHashMap<Option<TargetName>, TargetMetrics>,
     totals: Totals,
-    interval: Interval,
-    /// Reads and writes that the counters may hold: of the interval, and those in service at its edges.
-    countable: Io,
-    checkpoints: VecDeque<Checkpoint>,
+    ledger: Ledger,
+    waiting: VecDeque<Waiting>,
     /// Items of the part that is being written.
     in_part: u64,
     /// Items that come again because their part could not be written: they are summed up already.
@@ -192,9 +91,8 @@ impl<K: Keep> Summed<K> {
             metrics,
             targets: FxHashMap::default(),
             totals: Totals::default(),
-            interval: Interval::default(),
-            countable: Io::default(),
-            checkpoints: VecDeque::new(),
+            ledger: Ledger::default(),
+            waiting: VecDeque::new(),
             in_part: 0,
             repeated: 0,
         }
@@ -215,81 +113,16 @@ impl<K: Keep> Summed<K> {
 
     fn publish(&mut self) {
         *lock(&self.shared.totals) = self.totals;
-        self.interval.stretches.clone_from(&lock(&self.shared.stretches));
-        for (at, counted) in lock(&self.shared.checkpoints).drain(..) {
-            // The oldest is reached first: a newer one can be done without.
-            if self.checkpoints.len() < MAX_CHECKPOINTS {
-                // All rows up to now are of segments that were closed before the sample was taken.
-                self.checkpoints.push_back(Checkpoint { at, counted, traced: self.countable.clone() });
-            }
-        }
     }
 
-    /// Enters an OST read or write.
-    fn io(&mut self, row: &RpcRow, direction: Direction, symbols: &Symbols) {
-        if !self.interval.add(row, direction, symbols) || row.failed() {
-            return;
+    /// Compares a request with the counters.
+    fn compare(&mut self, row: &RpcRow, symbols: &Symbols) {
+        self.ledger.rpc(row, symbols);
+        if counts_as_io(row, symbols) {
+            let start_us = row.start_us().unwrap_or(row.end_us);
+            let sums = self.waiting.iter_mut().filter_map(|waiting| waiting.node.request(start_us, row.end_us));
+            sums.for_each(|sum| add(sum, row));
         }
-        self.countable.add(row.size, false);
-        let start_us = row.start_us().unwrap_or(row.end_us);
-        for checkpoint in self.checkpoints.iter_mut().filter(|checkpoint| start_us <= checkpoint.at.ended_us) {
-            checkpoint.traced.add(row.size, false);
-        }
-    }
-}
-
-impl Interval {
-    /// Enters a read or write; whether the counters may hold it.
-    fn add(&mut self, row: &RpcRow, direction: Direction, symbols: &Symbols) -> bool {
-        let start_us = row.start_us().unwrap_or(row.end_us);
-        let in_service_at = |sample: SampleTime| sample.meets(start_us, row.end_us);
-        // The latest stretches are the likely ones; an RPC of an earlier one is over.
-        let (mut inside, mut at_edge) = (false, false);
-        let over = |stretch: &Stretch| stretch.to.is_some_and(|to| to.ended_us < start_us);
-        for stretch in self.stretches.iter().rev().take_while(|stretch| !over(stretch)) {
-            inside |= stretch.from.begun_us <= row.end_us && stretch.to.is_none_or(|to| row.end_us <= to.begun_us);
-            if in_service_at(stretch.from) || stretch.to.is_some_and(in_service_at) {
-                at_edge = true;
-                self.edges.rpcs += 1;
-                match row.size {
-                    RpcSize::Exact(bytes) | RpcSize::Bounded { max: bytes, .. } => self.edges.bytes += bytes,
-                    RpcSize::Unknown => self.edges.unsized_rpcs += 1,
-                }
-            }
-        }
-        if !inside {
-            return at_edge;
-        }
-        add(&mut self.total, direction, row);
-        match row.target {
-            Some(target) => add(self.targets.entry(target).or_default(), direction, row),
-            None => add(&mut self.unattributed, direction, row),
-        }
-        add_to(&mut self.clients, symbols.bytes(row.nid), direction, row);
-        if let Some(job) = row.job.map(|job| symbols.bytes(job)) {
-            self.jobs_known = true;
-            if !job.is_empty() {
-                add_to(&mut self.jobs, job, direction, row);
-            }
-        }
-        true
-    }
-}
-
-fn add(io: &mut ReadWrite, direction: Direction, row: &RpcRow) {
-    match direction {
-        Direction::Read => &mut io.read,
-        Direction::Write => &mut io.write,
-    }
-    .add(row.size, row.failed());
-}
-
-/// Adds to the sum of `key`, if there is room for it.
-fn add_to(sums: &mut FxHashMap<Box<[u8]>, ReadWrite>, key: &[u8], direction: Direction, row: &RpcRow) {
-    if let Some(io) = sums.get_mut(key) {
-        add(io, direction, row);
-    } else if sums.len() < MAX_KEYS {
-        add(sums.entry(key.into()).or_default(), direction, row);
     }
 }
 
@@ -307,12 +140,7 @@ impl<K: Keep> RowSink for Summed<K> {
             if let Some(direction) = row.direction() {
                 metrics.io(direction, row.size);
             }
-            // Data-on-MDT has other counters.
-            if let Some(direction) = row.direction()
-                && !traffic::row_is_on_mdt(row, symbols)
-            {
-                self.io(row, direction, symbols);
-            }
+            self.compare(row, symbols);
             if let Some(live) = &mut self.live {
                 live.rpc(row, symbols);
             }
@@ -376,7 +204,6 @@ impl<K: Keep> Keep for Summed<K> {
 
     fn close(&mut self, facts: PartFacts) -> Result<WrittenPart, DrainError> {
         self.publish();
-        *lock(&self.shared.interval) = Some(self.interval.clone());
         let part = self.inner.close(facts)?;
         self.in_part = 0;
         Ok(part)
@@ -387,8 +214,29 @@ impl<K: Keep> Keep for Summed<K> {
         self.inner.discard();
     }
 
-    fn counters(&mut self, rows: &CounterRows) {
-        self.inner.counters(rows);
+    fn counters(&mut self, sample: &Sample, traced: Traced) {
+        if traced != Traced::Nothing {
+            // All rows up to now are of segments that were closed before the sample was complete.
+            self.ledger.sample(&sample.totals);
+            // The oldest is reached first: a newer one can be done without.
+            if traced == Traced::GoesOn && self.waiting.len() < MAX_WAITING {
+                let mut node = self.ledger.node.clone();
+                node.end();
+                if node.is_compared() {
+                    self.waiting.push_back(Waiting { at: sample.totals.at, node });
+                }
+            }
+        }
+        if traced == Traced::Ends {
+            self.ledger.end();
+        }
+        self.inner.counters(sample, traced);
+    }
+
+    fn finish(&mut self) {
+        self.ledger.end();
+        *lock(&self.shared.comparison) = Some(Comparison::new(&self.ledger));
+        self.inner.finish();
     }
 
     fn begin_segment(&mut self) {
@@ -399,11 +247,13 @@ impl<K: Keep> Keep for Summed<K> {
     fn complete(&mut self, before_us: i64, unfinished: u64, surely: bool) {
         // There may be no other segment for long.
         self.publish();
-        let is_reached = |checkpoint: &mut Checkpoint| {
-            checkpoint.at.ended_us < before_us && (surely || checkpoint.missing(unfinished).rpcs == 0)
-        };
-        while let Some(checkpoint) = self.checkpoints.pop_front_if(is_reached) {
-            *lock(&self.shared.missing) = Some(checkpoint.missing(unfinished));
+        while let Some(Waiting { at, node }) = self.waiting.front() {
+            let missing = missing(node, at.begun_us, unfinished);
+            if at.ended_us >= before_us || !surely && missing.rpcs > 0 {
+                break;
+            }
+            *lock(&self.shared.missing) = Some(missing);
+            self.waiting.pop_front();
         }
         self.inner.complete(before_us, unfinished, surely);
     }
@@ -419,7 +269,7 @@ impl<K: Keep> Keep for Summed<K> {
 
     fn look(&mut self, symbols: &Symbols) {
         let live = self.live.as_mut().map(|live| {
-            let mut live = live.look(&|from_us, to_us| self.shared.traced_us(from_us, to_us), symbols);
+            let mut live = live.look(&|from_us, to_us| self.ledger.traced_us(from_us, to_us), symbols);
             for server in &mut live.servers {
                 server.verdict = self.shared.live.verdict().map(|verdict| LiveVerdict::clone(&verdict));
             }

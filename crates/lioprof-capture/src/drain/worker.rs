@@ -171,6 +171,7 @@ impl<K: Keep> Worker<K> {
                 self.close();
             }
         }
+        self.keep.finish();
         (self.progress)(Progress::Finished);
     }
 
@@ -184,7 +185,7 @@ impl<K: Keep> Worker<K> {
                 self.lost(lost);
             }
             Job::Overflows(count) => self.overflows += count,
-            Job::Counters(rows) => self.keep.counters(&rows),
+            Job::Counters(sample, traced) => self.keep.counters(&sample, traced),
             Job::Settle(before_us) => {
                 self.live.settle(before_us, &mut self.keep);
                 // A kernel that is frozen writes nothing either.

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{Config, analyze, analyze_with_stores};
-use lioprof_model::{Loss, LossEvidence};
+use lioprof_model::counted::ledger::IoAccount;
+use lioprof_model::{CounterSnapshot, Ledger, Loss, LossEvidence, RowSink, RowStores as _, RpcRow, Symbols};
 use lioprof_store::Datasets;
 use lioprof_testkit::files;
 
@@ -112,4 +113,57 @@ fn copy(from: &Path, to: &Path) {
             std::fs::copy(entry.path(), to).unwrap();
         }
     }
+}
+
+/// Rows of a dataset, and the samples beside them.
+#[derive(Default)]
+struct Beside {
+    samples: Vec<CounterSnapshot>,
+    rows: Vec<RpcRow>,
+    symbols: Symbols,
+}
+
+impl RowSink for Beside {
+    fn rpc(&mut self, row: &RpcRow, symbols: &Symbols) {
+        // Symbols are only added.
+        for text in symbols.since(self.symbols.len()) {
+            self.symbols.intern(text);
+        }
+        self.rows.push(row.clone());
+    }
+}
+
+/// What a server counted from one of its samples to another, under load and while the kernel lost records: never less than what the
+/// trace certainly has of that time, and where nothing was lost no more than what it may have.
+#[test]
+fn between_any_two_samples_the_rule_for_the_edges_holds() {
+    let (mut figures, mut whole, mut edges) = (0, 0, 0);
+    for name in ["o_freeze", "frozen_spool", "full_spool"] {
+        let mut beside = Beside::default();
+        for source in &mut Datasets.open(&[fixture(name).join("data")]).sources {
+            source.counters(&mut |sample| beside.samples.push(sample.clone())).unwrap();
+            source.read(&mut Symbols::default(), &mut beside).unwrap();
+        }
+        let Beside { mut samples, rows, symbols } = beside;
+        // The thread that took it began later than the daemon noted then: it counted two requests that began after its end.
+        samples.retain(|sample| sample.at.begun_us != 1_795_455_497_315_344);
+        for (at, from) in samples.iter().enumerate() {
+            for to in samples[at + 1..].iter().filter(|to| to.stretch == from.stretch) {
+                let mut ledger = Ledger::default();
+                ledger.sample(from);
+                ledger.sample(to);
+                ledger.end();
+                rows.iter().for_each(|row| ledger.rpc(row, &symbols));
+                let services = ledger.services.by_key.values().map(|it| [it.counted, it.inside, it.edge]);
+                let io = |it: &IoAccount| [it.counted.both().rpcs, it.inside.both().rpcs, it.edge.both().rpcs];
+                for [counted, inside, edge] in services.chain(ledger.targets.by_key.values().map(io)) {
+                    assert!(inside <= counted, "{name}, {:?} to {:?}: {inside} {counted} {edge}", from.at, to.at);
+                    figures += u64::from(counted > 0);
+                    whole += u64::from(counted > 0 && counted <= inside + edge);
+                    edges += edge;
+                }
+            }
+        }
+    }
+    assert!(figures > 300 && whole > 100 && edges > 1000, "{figures} figures, {whole} without loss, {edges} at edges");
 }

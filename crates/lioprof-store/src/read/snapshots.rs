@@ -1,6 +1,7 @@
 //! Samples of counters, one number per row, put together to what they tell about loss.
 
 use lioprof_model::CounterSnapshot;
+use lioprof_model::counted::figures::{Rw, SampleTime};
 
 use super::traced::Stretch;
 use crate::manifest::Session;
@@ -21,31 +22,32 @@ impl<'a> Snapshots<'a> {
     }
 
     pub(super) fn sample(&mut self, session: &Session, sample: &CounterSample<'_>) {
-        let is_next = self.at.as_ref().is_none_or(|(of, at, _)| at.begun_us != sample.time_us || of != session);
+        let is_next = self.at.as_ref().is_none_or(|(of, at, _)| at.at.begun_us != sample.time_us || of != session);
         if is_next {
             self.finish();
-            let at =
-                CounterSnapshot { begun_us: sample.time_us, ended_us: sample.time_us, ..CounterSnapshot::default() };
+            let at = SampleTime { begun_us: sample.time_us, ended_us: sample.time_us };
+            let at = CounterSnapshot { at, ..CounterSnapshot::default() };
             self.at = Some((session.clone(), at, false));
         }
         let Some((_, at, of_server)) = &mut self.at else { return };
         *of_server |= matches!(sample.source, "target" | "service" | "stats");
         match (sample.source, sample.counter) {
-            ("sampler", "elapsed_us") => at.ended_us = at.begun_us.saturating_add_unsigned(sample.value),
+            ("sampler", "elapsed_us") => at.at.ended_us = at.at.begun_us.saturating_add_unsigned(sample.value),
             ("service", "req_waittime.samples") => {
                 if let Some(service) = sample.entity {
-                    at.services.insert(service.to_owned(), sample.value);
+                    at.services.insert(service.into(), sample.value);
                 }
             }
             ("stats", counter) => {
                 let Some(target) = sample.target.filter(|target| target.contains("-OST")) else { return };
-                let (rpcs, bytes) = match counter {
-                    "read_bytes.samples" | "write_bytes.samples" => (sample.value, 0),
-                    "read_bytes.sum" | "write_bytes.sum" => (0, sample.value),
+                let figure: fn(&mut Rw) -> &mut u64 = match counter {
+                    "read_bytes.samples" => |rw| &mut rw.read.rpcs,
+                    "read_bytes.sum" => |rw| &mut rw.read.bytes,
+                    "write_bytes.samples" => |rw| &mut rw.write.rpcs,
+                    "write_bytes.sum" => |rw| &mut rw.write.bytes,
                     _ => return,
                 };
-                let io = at.targets.entry(target.to_owned()).or_default();
-                *io = (io.0.saturating_add(rpcs), io.1.saturating_add(bytes));
+                *figure(&mut at.targets.entry(target.into()).or_default().rw) = sample.value;
             }
             _ => {}
         }
@@ -56,7 +58,7 @@ impl<'a> Snapshots<'a> {
         // A sample without anything of a server was taken while there was none, or it could not be read.
         let Some((session, mut snapshot, true)) = self.at.take() else { return };
         let holds =
-            |stretch: &Stretch| stretch.session == session && stretch.holds(snapshot.begun_us, snapshot.ended_us);
+            |stretch: &Stretch| stretch.session == session && stretch.holds(snapshot.at.begun_us, snapshot.at.ended_us);
         if let Some(stretch) = self.stretches.iter().position(holds) {
             snapshot.stretch = stretch as u64;
             (self.to)(&snapshot);

@@ -55,7 +55,7 @@ fn many_clients_cost_little() {
 
     let cut = SamplerOptions { max_exports: 100, ..options };
     let sample = Sampler::new(root.path(), cut).sample(0);
-    assert!(sample.totals.clients_cut.contains("fs-OST0000") && sample.cost.files < 130);
+    assert!(sample.totals.clients_cut && sample.cost.files < 130);
     let count = sample.values.iter().find(|it| it.counter == "export_nids");
     assert_eq!(count.map(|it| it.value), Some(3000));
 }

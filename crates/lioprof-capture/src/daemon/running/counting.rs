@@ -7,8 +7,8 @@ use super::super::clock::now_us;
 use super::super::trigger::Trigger;
 use super::common::Common;
 use crate::config::Config;
-use crate::counters::{Comparison, Ledger, Sample, Sampler, SamplerOptions, TraceSums};
-use crate::drain::{CounterRows, Interval, Job, SampleTime};
+use crate::counters::{Sample, Sampler, SamplerOptions};
+use crate::drain::{Job, Traced};
 use crate::status::CounterState;
 
 pub(super) struct Counting {
@@ -16,7 +16,8 @@ pub(super) struct Counting {
     /// The sample that another thread is taking, if any.
     sampling: Option<mpsc::Receiver<(Sampler, Sample)>>,
     next: Instant,
-    ledger: Ledger,
+    /// Number of the stretch of tracing.
+    stretch: u64,
     pub(super) last: Option<CounterState>,
     trigger: Option<Trigger>,
 }
@@ -27,7 +28,7 @@ impl Counting {
             sampler: Some(sampler(config)),
             sampling: None,
             next: Instant::now(),
-            ledger: Ledger::default(),
+            stretch: 0,
             last: None,
             trigger: config.trigger.is_on().then(|| Trigger::new(&config.trigger)),
         }
@@ -41,44 +42,37 @@ impl Counting {
 
     /// Tracing was started: starts the comparison with the counters. Returns its start time.
     pub(super) fn traced_from_now(&mut self, common: &Common) -> i64 {
-        let sample = self.sample_now(common);
-        if self.ledger.interval_us().is_none() && common.facts.lock().traced_us.is_empty() {
-            self.ledger.observe(&sample.totals);
-        } else {
-            self.ledger.resume(&sample.totals);
-        }
-        common.sums.begin_stretch(when(&sample));
-        sample.time_us
+        self.stretch += 1;
+        self.sample_now(common, Traced::GoesOn)
     }
 
     /// Tracing is about to stop: takes the last sample to compare with.
     pub(super) fn traced_until_now(&mut self, common: &Common) {
-        let sample = self.sample_now(common);
-        self.ledger.observe(&sample.totals);
-        common.sums.end_stretch(when(&sample));
+        let time_us = self.sample_now(common, Traced::Ends);
         if let Some((_, to)) = common.facts.lock().traced_us.last_mut() {
-            to.get_or_insert(sample.time_us);
+            to.get_or_insert(time_us);
         }
     }
 
-    /// Takes and keeps a sample that includes clients and jobs.
-    fn sample_now(&mut self, common: &Common) -> Sample {
+    /// Takes and keeps a sample that includes clients and jobs; returns its time.
+    fn sample_now(&mut self, common: &Common, traced: Traced) -> i64 {
         // The sampler may be at work in the background. What it finds would be entered after what is found now, as if
         // counters had gone back.
         self.sampling = None;
         let sample = self.sampler.get_or_insert_with(|| sampler(&common.config)).sample_all(now_us());
-        self.keep(common, &sample);
-        sample
+        self.keep(common, sample, traced)
     }
 
-    fn keep(&mut self, common: &Common, sample: &Sample) {
+    fn keep(&mut self, common: &Common, mut sample: Sample, traced: Traced) -> i64 {
+        let time_us = sample.time_us;
         self.last = Some(CounterState {
-            time_us: sample.time_us,
+            time_us,
             values: sample.values.len() as u64,
             elapsed_us: u64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(u64::MAX),
         });
-        let rows = CounterRows { time_us: sample.time_us, values: sample.values.clone() };
-        common.queue.push(Job::Counters(Box::new(rows)));
+        sample.totals.stretch = self.stretch;
+        common.queue.push(Job::Counters(Box::new(sample), traced));
+        time_us
     }
 
     pub(super) fn is_sampling(&self) -> bool {
@@ -93,12 +87,12 @@ impl Counting {
         }
         self.next = now + every.0;
         if let Some(mut sampler) = self.sampler.take() {
-            let time_us = now_us();
             let (done, sampling) = mpsc::channel();
             self.sampling = Some(sampling);
             // The samples of a hundred thousand exports take a while. Nobody waits for this thread.
             tokio::task::spawn_blocking(move || {
-                let sample = sampler.sample(time_us);
+                // On a busy machine the thread begins late: what is counted until then is of this sample.
+                let sample = sampler.sample(now_us());
                 drop(done.send((sampler, sample)));
             });
         }
@@ -115,11 +109,7 @@ impl Counting {
             }
         };
         self.sampling = None;
-        if traces {
-            self.ledger.observe(&sample.totals);
-            common.sums.check(when(&sample), self.ledger.total());
-        }
-        self.keep(common, &sample);
+        self.keep(common, sample, if traces { Traced::GoesOn } else { Traced::Nothing });
         self.sampler.get_or_insert(sampler);
         Ok(())
     }
@@ -134,12 +124,6 @@ impl Counting {
         let (trigger, sampler) = (self.trigger.as_mut()?, self.sampler.as_mut()?);
         trigger.is_due(now).then(|| trigger.wants_capture(now, &sampler.sample(now_us).totals))
     }
-
-    /// Compares the trace with the server's own counters.
-    pub(super) fn comparison(&self, common: &Common) -> Option<Comparison> {
-        let interval = common.sums.take_interval()?;
-        Some(Comparison::new(&self.ledger, &trace_sums(&interval)))
-    }
 }
 
 fn sampler(config: &Config) -> Sampler {
@@ -147,24 +131,4 @@ fn sampler(config: &Config) -> Sampler {
     let clients = config.counters.clients_every.get().map_or(u64::MAX, |span| span.0.as_secs());
     let clients_every = u32::try_from(clients.div_ceil(every).max(1)).unwrap_or(u32::MAX);
     Sampler::new(&config.control.root, SamplerOptions { clients_every, ..SamplerOptions::default() })
-}
-
-/// Time span of a sample, from its first counter to its last.
-fn when(sample: &Sample) -> SampleTime {
-    let elapsed_us = i64::try_from(sample.cost.elapsed.as_micros()).unwrap_or(i64::MAX);
-    SampleTime { begun_us: sample.time_us, ended_us: sample.time_us.saturating_add(elapsed_us) }
-}
-
-fn trace_sums(interval: &Interval) -> TraceSums {
-    let named = |sums: &rustc_hash::FxHashMap<Box<[u8]>, lioprof_model::ReadWrite>| {
-        sums.iter().map(|(key, io)| (lioprof_model::symbol::escape(key), io.clone())).collect()
-    };
-    TraceSums {
-        total: interval.total.clone(),
-        unattributed: interval.unattributed.clone(),
-        targets: interval.targets.iter().map(|(target, io)| (target.to_string(), io.clone())).collect(),
-        clients: named(&interval.clients),
-        jobs: interval.jobs_known.then(|| named(&interval.jobs)),
-        edges: interval.edges,
-    }
 }
