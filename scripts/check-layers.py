@@ -31,7 +31,6 @@ STILL = {
     ("lioprof-analysis", "locks::enqueues, locks::sums"),
     ("lioprof-capture", "counters, drain, metrics, status"),
     ("lioprof-plot", "data, figure"),
-    ("lioprof-store", "leftovers, read"),
     ("lioprof-trace", "envelope, input, kernel_log"),
     ("lioprof-trace", "input::archive, input::content"),
 }
