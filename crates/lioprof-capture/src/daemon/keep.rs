@@ -12,8 +12,9 @@ use super::facts::{NodeFacts, SharedFacts};
 use crate::config::{Config, Mode};
 use crate::control::Param;
 use crate::drain::{
-    CounterRows, DrainError, Keep, LeftOut, PartFacts, PartLimits, PartSize, WrittenPart, session_name, session_of,
+    CounterRows, DrainError, Keep, PartFacts, PartLimits, PartSize, WrittenPart, session_name, session_of,
 };
+use crate::left_out::LeftOut;
 
 /// Key of a manifest's `extra`: session of the spool whose segments the part was made of.
 pub(super) const SPOOL_SESSION: &str = "spool_session";
