@@ -11,9 +11,10 @@ use crate::data::{
 };
 use crate::draw::{Area, FRAME, Ink, PALE, READ, Scene, TINY, WRITE, index};
 use crate::figure::{
-    Axis, BELOW, Grid, HEAD, HeatScale, Key, Page, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,
+    Axis, BELOW, Grid, HEAD, HeatScale, Key, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,
     bytes_from_zero, count, heat, more_have, percent, split,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "bandwidth-per-ost",
