@@ -28,7 +28,6 @@ LAYERS = [
 STILL = {
     ("lioprof-analysis", "aggregate, locks"),
     ("lioprof-analysis", "aggregate::access, aggregate::account, aggregate::finish, aggregate::parts, aggregate::sums, aggregate::what_if"),
-    ("lioprof-analysis", "locks::enqueues, locks::sums"),
     ("lioprof-trace", "envelope, input, kernel_log"),
     ("lioprof-trace", "input::archive, input::content"),
 }

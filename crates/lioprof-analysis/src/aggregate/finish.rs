@@ -52,7 +52,7 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     let run = run(&mut aggregate, symbols);
     analysis.access = std::mem::take(&mut aggregate.access).finish(symbols);
     analysis.enqueue_parts =
-        aggregate.locks.as_ref().map(|sums| locks::finish_enqueues(sums, symbols)).unwrap_or_default();
+        aggregate.locks.as_ref().map(|sums| locks::finish_enqueues(&sums.enqueues, symbols)).unwrap_or_default();
     analysis.locks = aggregate
         .locks
         .as_ref()
