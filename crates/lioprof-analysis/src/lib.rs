@@ -63,7 +63,7 @@ pub use days::IntervalError;
 pub use lioprof_model::Analysis;
 pub use live::LiveWindow;
 pub use operations::find_operations;
-pub use others::{Others, Use, User, targets_of};
+pub use others::{Others, User, targets_of};
 pub use parts::BadPart;
 pub use rollup::{assemble, common_bin_us, roll_up, stale_clocks};
 pub use run::{AnalyzeError, NoStores, Outcome, analyze, analyze_with_stores};

@@ -84,7 +84,7 @@ pub use events::{Event, EventKind, EventSource, LoggedEvent, LoggedEvents, MAX_E
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use guard::lock;
-pub use io::{Io, SizeBucket, SizeHistogram};
+pub use io::{Io, ReadWrite, SizeBucket, SizeHistogram};
 pub use latency::Distribution;
 pub use live::{LIVE_SCHEMA, Live};
 pub use locks::{

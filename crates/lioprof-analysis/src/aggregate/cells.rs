@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::merge::{all_of, earliest, latest};
 use lioprof_model::parts::sums::NodeSums;
-use lioprof_model::{Direction, Io, ReadWrite, SizeHistogram, Symbol};
+use lioprof_model::{Io, ReadWrite, SizeHistogram, Symbol};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,21 +30,11 @@ lioprof_model::merge_fields!(TargetDirection { io, sizes, times });
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct TargetSum {
-    pub(super) read: TargetDirection,
-    pub(super) write: TargetDirection,
+    pub(super) moved: ReadWrite<TargetDirection>,
     pub(super) opcodes: BTreeMap<u32, u64>,
 }
 
-lioprof_model::merge_fields!(TargetSum { read, write, opcodes });
-
-impl TargetSum {
-    pub(super) fn direction(&mut self, direction: Direction) -> &mut TargetDirection {
-        match direction {
-            Direction::Read => &mut self.read,
-            Direction::Write => &mut self.write,
-        }
-    }
-}
+lioprof_model::merge_fields!(TargetSum { moved, opcodes });
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeSum {

@@ -77,18 +77,18 @@ pub(crate) fn object_name(object: ObjectName) -> String {
 
 /// Reads and writes of OSTs whose target is unknown, of one node or all.
 fn unattributed(aggregate: &Aggregate, node: Option<Symbol>) -> ReadWrite {
-    let mut sum = ReadWrite::default();
+    let mut sum: ReadWrite = ReadWrite::default();
     for (key, target) in &aggregate.targets {
         if key.name.is_none() && key.kind == TargetKind::Ost && node.is_none_or(|node| key.node == node) {
-            sum.read.merge(&target.read.io);
-            sum.write.merge(&target.write.io);
+            sum.read.merge(&target.moved.read.io);
+            sum.write.merge(&target.moved.write.io);
         }
     }
     sum
 }
 
 fn totals(aggregate: &Aggregate, counted: &Totals) -> Totals {
-    let mut io = ReadWrite::default();
+    let mut io: ReadWrite = ReadWrite::default();
     for node in aggregate.nodes.values() {
         io.read.merge(&node.sums.read);
         io.write.merge(&node.sums.write);
@@ -223,8 +223,8 @@ fn targets(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Target> {
                 name,
                 node,
                 kind: key.kind.into(),
-                read: target_io(&sum.read),
-                write: target_io(&sum.write),
+                read: target_io(&sum.moved.read),
+                write: target_io(&sum.moved.write),
                 opcodes: opcode_names(&sum.opcodes),
             }
         })
@@ -233,11 +233,6 @@ fn targets(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Target> {
 
 fn opcode_names(opcodes: &BTreeMap<u32, u64>) -> BTreeMap<String, u64> {
     opcodes.iter().map(|(&opcode, &rpcs)| (Opcode(opcode).to_string(), rpcs)).collect()
-}
-
-/// Bytes of both directions, for sorting.
-fn bytes(io: &ReadWrite) -> u64 {
-    io.read.bytes + io.write.bytes
 }
 
 fn clients(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Client> {
@@ -262,7 +257,7 @@ fn clients(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Client> {
                 targets: touched.get(&nid).copied().unwrap_or(0),
                 opcodes: opcode_names(&sum.opcodes),
             };
-            (bytes(&sum.io), client)
+            (sum.io.bytes(), client)
         })
         .collect();
     clients.sort_by(|(a_bytes, a), (b_bytes, b)| {
@@ -299,7 +294,7 @@ fn jobs(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Job> {
                 clients: sum.clients.len() as u64,
                 targets: sum.targets.len() as u64,
             };
-            (bytes(&sum.io), row)
+            (sum.io.bytes(), row)
         })
         .collect();
     jobs.sort_by(|(a_bytes, a), (b_bytes, b)| {
@@ -310,7 +305,7 @@ fn jobs(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Job> {
 
 fn owners(aggregate: &Aggregate) -> Vec<Owner> {
     let mut owners: Vec<_> = aggregate.owners.iter().collect();
-    owners.sort_by(|(a_key, a), (b_key, b)| bytes(b).cmp(&bytes(a)).then(a_key.cmp(b_key)));
+    owners.sort_by(|(a_key, a), (b_key, b)| b.bytes().cmp(&a.bytes()).then(a_key.cmp(b_key)));
     owners
         .into_iter()
         .map(|(key, io)| Owner {

@@ -41,12 +41,12 @@ impl Aggregate {
         }
         for row in &rows.target_times {
             let key = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
-            let sum = self.targets.entry(key).or_default().direction(direction(row.opcode)?);
+            let sum = self.targets.entry(key).or_default().moved.direction(direction(row.opcode)?);
             sum.times.add_bucket(row.span, &row.times);
         }
         for row in &rows.target_sizes {
             let key = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
-            let sum = self.targets.entry(key).or_default().direction(direction(row.opcode)?);
+            let sum = self.targets.entry(key).or_default().moved.direction(direction(row.opcode)?);
             let le_bytes = 1u64.checked_shl(row.log2_bytes).unwrap_or(1 << 63);
             sum.sizes.add_bucket(SizeBucket { le_bytes, rpcs: row.rpcs, bounded_rpcs: row.bounded_rpcs });
         }
@@ -96,7 +96,7 @@ impl Aggregate {
         let Combination { key: row, sums } = row;
         let target = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
         if let Some(direction) = Direction::of(Opcode(row.opcode)) {
-            self.targets.entry(target).or_default().direction(direction).io.merge(&sums.io);
+            self.targets.entry(target).or_default().moved.direction(direction).io.merge(&sums.io);
         }
         let combination = CombinationKey {
             nid: symbols.intern(row.nid.as_bytes()),

@@ -172,7 +172,7 @@ impl Aggregate {
     }
 
     pub(super) fn target(&mut self, row: &RpcRow, key: TargetKey, direction: Direction) {
-        let sum = self.targets.entry(key).or_default().direction(direction);
+        let sum = self.targets.entry(key).or_default().moved.direction(direction);
         sum.io.add(row.size, row.failed());
         sum.times.add(row);
         if !row.failed() {
@@ -343,7 +343,7 @@ impl Aggregate {
         let unknown = TargetKey { node, kind, name: None };
         let known = TargetKey { node, kind, name: Some(only) };
         let Some(sum) = self.targets.remove(&unknown) else { return };
-        let moved = sum.read.io.rpcs + sum.write.io.rpcs;
+        let moved = sum.moved.read.io.rpcs + sum.moved.write.io.rpcs;
         *self.target_evidence.entry(TargetEvidence::OnlyTarget).or_default() += moved;
         if let Some(none) = self.target_evidence.get_mut(&TargetEvidence::None) {
             *none -= moved;

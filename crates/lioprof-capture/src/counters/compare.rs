@@ -90,7 +90,7 @@ impl Comparison {
 
         let mut node = Counted::default();
         for target in targets.values() {
-            node.rw.add(target.rw);
+            node.rw.merge(&target.rw);
             node.doubt = node.doubt.max(target.doubt);
         }
         let nothing = ReadWrite::default();

@@ -2,7 +2,7 @@
 
 use lioprof_model::RpcSize;
 
-use super::super::totals::{Reading, Rw, Totals};
+use super::super::totals::{Reading, Totals};
 use super::*;
 
 fn io(sizes: &[RpcSize]) -> Io {
@@ -94,7 +94,7 @@ fn verdicts() {
 
 #[test]
 fn both_sides_keys_are_rows_and_the_text_fits() {
-    let reading = |read| Reading { rw: Rw { read, ..Rw::default() }, ..Reading::default() };
+    let reading = |read| Reading { rw: ReadWrite { read, ..ReadWrite::default() }, ..Reading::default() };
     let at = |time_us, bytes: u64| Totals {
         time_us,
         targets: [("fs-OST0000".into(), reading(count(bytes / 4096, bytes)))].into(),
@@ -140,7 +140,7 @@ fn what_an_overload_lost_is_told_in_bytes() {
         targets: osts
             .iter()
             .map(|&ost| {
-                let rw = Rw { write: count(rpcs, rpcs * SIZE), ..Rw::default() };
+                let rw = ReadWrite { write: count(rpcs, rpcs * SIZE), ..ReadWrite::default() };
                 (ost.into(), Reading { rw, ..Reading::default() })
             })
             .collect(),

@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lioprof_model::ReadWrite;
 use serde::{Deserialize, Serialize};
 
-use super::totals::{Count, Key, Reading, Rw, Totals};
+use super::totals::{Count, Key, Reading, Totals, since};
 
 /// Why a count may be too low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -27,7 +28,7 @@ pub(crate) enum Doubt {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counted {
     /// Reads and writes, at least.
-    pub(crate) rw: Rw,
+    pub(crate) rw: ReadWrite<Count>,
     /// Why there may be more; `None`: this is all.
     pub(crate) doubt: Option<Doubt>,
 }
@@ -43,8 +44,8 @@ impl Track {
     fn observe(&mut self, reading: Reading) {
         let last = self.last.replace(reading).unwrap_or_default();
         let cleared = last.start_us != reading.start_us;
-        let grown = if cleared { None } else { reading.rw.since(last.rw) };
-        self.counted.rw.add(grown.unwrap_or(reading.rw));
+        let grown = if cleared { None } else { since(reading.rw, last.rw) };
+        self.counted.rw.merge(&grown.unwrap_or(reading.rw));
         // Counters that had counted nothing lose nothing by being cleared.
         if grown.is_none() && last != Reading::default() {
             self.counted.doubt = self.counted.doubt.max(Some(Doubt::Reset));
@@ -121,7 +122,7 @@ impl OfMany {
         let mut sums: BTreeMap<String, Counted> = BTreeMap::new();
         for ((_, name), track) in &self.tracks.0 {
             let sum = sums.entry(name.to_string()).or_default();
-            sum.rw.add(track.counted.rw);
+            sum.rw.merge(&track.counted.rw);
             sum.doubt = sum.doubt.max(track.counted.doubt);
         }
         (!self.cut).then_some(sums)
@@ -169,7 +170,10 @@ impl Ledger {
     /// Reads and writes of all OSTs.
     pub(crate) fn total(&self) -> Count {
         let mut total = Count::default();
-        self.targets.0.values().for_each(|track| total.add(track.counted.rw.both()));
+        for Track { counted: Counted { rw, .. }, .. } in self.targets.0.values() {
+            total.merge(&rw.read);
+            total.merge(&rw.write);
+        }
         total
     }
 

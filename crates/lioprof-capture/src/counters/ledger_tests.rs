@@ -5,7 +5,7 @@ use super::*;
 
 fn reading(bytes: u64, start_us: Option<i64>) -> Reading {
     let count = Count { rpcs: bytes / 10, bytes };
-    Reading { rw: Rw { read: count, write: count }, operations: 2 * count.rpcs, start_us }
+    Reading { rw: ReadWrite { read: count, write: count }, operations: 2 * count.rpcs, start_us }
 }
 
 /// What a job's counters show in successive samples (a second apart): bytes and `start_time`, or nothing.

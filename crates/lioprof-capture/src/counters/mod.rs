@@ -37,5 +37,3 @@ pub(crate) use trace_sums::{Edges, TraceSums};
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(crate) use totals::Rw;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use lioprof_model::ReadWrite;
 use lioprof_params::Stats;
 use serde::{Deserialize, Serialize};
 
@@ -15,59 +16,32 @@ pub(crate) struct Count {
     pub(crate) bytes: u64,
 }
 
-impl Count {
-    pub(crate) fn add(&mut self, other: Self) {
-        self.rpcs = self.rpcs.saturating_add(other.rpcs);
-        self.bytes = self.bytes.saturating_add(other.bytes);
-    }
+lioprof_model::merge_fields!(Count { rpcs, bytes });
 
+impl Count {
     /// What was added since `earlier`; `None` if a figure went back.
     pub(super) fn since(self, earlier: Self) -> Option<Self> {
         Some(Self { rpcs: self.rpcs.checked_sub(earlier.rpcs)?, bytes: self.bytes.checked_sub(earlier.bytes)? })
     }
 }
 
-/// Reads and writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Rw {
-    /// Reads, from the counter `read_bytes`.
-    pub(crate) read: Count,
-    /// Writes, from the counter `write_bytes`.
-    pub(crate) write: Count,
+/// What was added since `earlier`; `None` if a figure went back.
+pub(super) fn since(now: ReadWrite<Count>, earlier: ReadWrite<Count>) -> Option<ReadWrite<Count>> {
+    Some(ReadWrite { read: now.read.since(earlier.read)?, write: now.write.since(earlier.write)? })
 }
 
-impl Rw {
-    /// Reads and writes together.
-    pub(crate) fn both(self) -> Count {
-        let mut both = self.read;
-        both.add(self.write);
-        both
-    }
-
-    pub(super) fn add(&mut self, other: Self) {
-        self.read.add(other.read);
-        self.write.add(other.write);
-    }
-
-    pub(super) fn since(self, earlier: Self) -> Option<Self> {
-        Some(Self { read: self.read.since(earlier.read)?, write: self.write.since(earlier.write)? })
-    }
-
-    pub(super) fn of(stats: &Stats) -> Self {
-        let count = |name| {
-            stats
-                .get(name)
-                .map_or_else(Count::default, |line| Count { rpcs: line.samples, bytes: line.sum.unwrap_or(0) })
-        };
-        Self { read: count("read_bytes"), write: count("write_bytes") }
-    }
+fn read_write(stats: &Stats) -> ReadWrite<Count> {
+    let count = |name| {
+        stats.get(name).map_or_else(Count::default, |line| Count { rpcs: line.samples, bytes: line.sum.unwrap_or(0) })
+    };
+    ReadWrite { read: count("read_bytes"), write: count("write_bytes") }
 }
 
 /// Counters as found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// Since they were last cleared.
-    pub(crate) rw: Rw,
+    pub(crate) rw: ReadWrite<Count>,
     /// Operations of any kind, reads and writes included: how busy those are that move no data.
     pub(crate) operations: u64,
     /// When that was, if the version says so (2.15 and later): `start_time`.
@@ -77,12 +51,12 @@ pub(crate) struct Reading {
 impl Reading {
     pub(super) fn of(stats: &Stats) -> Self {
         let operations = stats.lines.values().fold(0, |sum: u64, line| sum.saturating_add(line.samples));
-        Self { rw: Rw::of(stats), operations, start_us: stats.start_us }
+        Self { rw: read_write(stats), operations, start_us: stats.start_us }
     }
 
     /// How busy since `earlier`, for ranking: bytes, then operations.
     pub(super) fn growth(&self, earlier: &Self) -> (u64, u64) {
-        let grown = self.rw.since(earlier.rw).zip(self.operations.checked_sub(earlier.operations));
+        let grown = since(self.rw, earlier.rw).zip(self.operations.checked_sub(earlier.operations));
         let (rw, operations) = grown.unwrap_or((self.rw, self.operations));
         (rw.read.bytes.saturating_add(rw.write.bytes), operations)
     }

@@ -72,10 +72,12 @@ impl Trigger {
 mod tests {
     use super::*;
     use crate::config::{OrOff, Span};
-    use crate::counters::{Count, Rw};
+    use lioprof_model::ReadWrite;
+
+    use crate::counters::Count;
 
     fn totals(bytes: u64, rpcs: u64) -> Totals {
-        let rw = Rw { read: Count { rpcs, bytes }, ..Rw::default() };
+        let rw = ReadWrite { read: Count { rpcs, bytes }, ..ReadWrite::default() };
         let reading = Reading { rw, ..Reading::default() };
         Totals { targets: [("lustre-OST0000".into(), reading)].into(), ..Totals::default() }
     }

@@ -260,10 +260,10 @@ impl Interval {
         if !inside {
             return at_edge;
         }
-        add(&mut self.total, direction, row);
+        self.total.add(row, direction);
         match row.target {
-            Some(target) => add(self.targets.entry(target).or_default(), direction, row),
-            None => add(&mut self.unattributed, direction, row),
+            Some(target) => self.targets.entry(target).or_default().add(row, direction),
+            None => self.unattributed.add(row, direction),
         }
         add_to(&mut self.clients, symbols.bytes(row.nid), direction, row);
         if let Some(job) = row.job.map(|job| symbols.bytes(job)) {
@@ -276,20 +276,12 @@ impl Interval {
     }
 }
 
-fn add(io: &mut ReadWrite, direction: Direction, row: &RpcRow) {
-    match direction {
-        Direction::Read => &mut io.read,
-        Direction::Write => &mut io.write,
-    }
-    .add(row.size, row.failed());
-}
-
 /// Adds to the sum of `key`, if there is room for it.
 fn add_to(sums: &mut FxHashMap<Box<[u8]>, ReadWrite>, key: &[u8], direction: Direction, row: &RpcRow) {
     if let Some(io) = sums.get_mut(key) {
-        add(io, direction, row);
+        io.add(row, direction);
     } else if sums.len() < MAX_KEYS {
-        add(sums.entry(key.into()).or_default(), direction, row);
+        sums.entry(key.into()).or_default().add(row, direction);
     }
 }
 
