@@ -16,15 +16,15 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::account;
-use super::bins::Bins;
-use super::cells::{NodeSum, SentKey, SentSum, TargetDirection, TargetKey};
-use super::limits::{TOP_OBJECTS, TOP_UUIDS};
+use super::entries::{NodeSum, SentKey, SentSum, TargetDirection, TargetKey};
 use super::series::SeriesBins;
 use super::service_parts;
 use super::sums::Aggregate;
-use super::times::quarter_octave_edge;
 use super::what_if;
+use crate::cells::limits::{TOP_OBJECTS, TOP_UUIDS};
+use crate::cells::{Bins, quarter_octave_edge};
 use crate::locks;
+use crate::parts::object_name;
 use crate::what_if::Run;
 
 /// Fills everything but the inputs, the loss and the warnings; the requests, to be replayed. Large sums are dropped as they become rows:
@@ -66,13 +66,6 @@ fn run(aggregate: &mut Aggregate, symbols: &Symbols) -> Run {
     let known = seen.chain(aggregate.targets_known.iter().copied());
     let known = known.map(|(node, name)| (symbols.text(node), name)).collect();
     what_if::finish(record, &known, symbols)
-}
-
-pub(crate) fn object_name(object: ObjectName) -> String {
-    match object {
-        ObjectName::Fid(fid) => fid.to_string(),
-        ObjectName::Resource(first, second) => format!("{first}/{second}"),
-    }
 }
 
 /// Reads and writes of OSTs whose target is unknown, of one node or all.
@@ -215,7 +208,7 @@ fn targets(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Target> {
         let key = TargetKey { node: *node, kind: name.kind(), name: Some(*name) };
         keys.insert((name.to_string(), symbols.text(*node)), key);
     }
-    let empty = super::cells::TargetSum::default();
+    let empty = super::entries::TargetSum::default();
     keys.into_iter()
         .map(|((name, node), key)| {
             let sum = aggregate.targets.get(&key).unwrap_or(&empty);
@@ -363,10 +356,10 @@ fn operations(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Operation> {
             rpcs: sum.rpcs,
             errors: sum.errors,
             latency: sum.times.latency(),
-            total_hist_us: (0u32..)
-                .zip(&sum.total_histogram)
-                .filter(|(_, rpcs)| **rpcs > 0)
-                .map(|(bucket, &rpcs)| (quarter_octave_edge(bucket), rpcs))
+            total_hist_us: sum
+                .total_histogram
+                .filled()
+                .map(|(bucket, rpcs)| (quarter_octave_edge(bucket), rpcs))
                 .collect(),
         })
         .collect();

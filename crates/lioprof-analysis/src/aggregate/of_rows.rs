@@ -12,13 +12,12 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as WordError;
 
-use super::cells::OwnerKey;
 use super::combinations::CombinationKey;
+use super::entries::{OwnerKey, key};
 use super::objects::ObjectSum;
-use super::parts::key;
 use super::service_parts::PartKey;
 use super::sums::Aggregate;
-use super::times::quarter_octave;
+use crate::cells::quarter_octave;
 use crate::parts::{BadPart, target_of};
 
 impl Aggregate {
@@ -72,7 +71,7 @@ impl Aggregate {
             sum.times.add_bucket(row.span, &row.times);
             if row.span == Span::Total {
                 // All times of a bucket are in the same quarter of a factor of two.
-                sum.count_total(quarter_octave(latency_bucket_low_us(row.times.bucket)), row.times.count);
+                sum.total_histogram.add(quarter_octave(latency_bucket_low_us(row.times.bucket)), row.times.count);
             }
         }
         self.import_objects(rows)?;

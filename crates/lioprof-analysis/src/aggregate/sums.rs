@@ -13,16 +13,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::AccessSums;
 use super::account::AccountSums;
-use super::cells::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentKey, SentSum, TargetKey, TargetSum};
 use super::combinations::{CombinationKey, Combinations};
+use super::entries::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentKey, SentSum, TargetKey, TargetSum};
 use super::faults::Faults;
 use super::objects::Objects;
 use super::sample::Sample;
 use super::seconds::SecondBins;
 use super::series::SeriesBins;
 use super::service_parts::PartSums;
-use super::times::quarter_octave;
 use super::what_if::Record;
+use crate::cells::quarter_octave;
 use crate::config::Selection;
 use crate::locks::{Contention, LockSums};
 
@@ -240,7 +240,7 @@ impl Aggregate {
         operation.errors += u64::from(row.failed());
         operation.times.add(row);
         if let Some(us) = row.total_us {
-            operation.count_total(quarter_octave(us), 1);
+            operation.total_histogram.add(quarter_octave(us), 1);
         }
     }
 

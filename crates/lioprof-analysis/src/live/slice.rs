@@ -6,7 +6,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{ResourceId, TargetKind, TargetName};
 use rustc_hash::FxHashMap;
 
-use crate::aggregate::RpcTimes;
+use crate::cells::RpcTimes;
 use crate::locks::Contention;
 
 /// Most keys of each kind; what others did is summed up.

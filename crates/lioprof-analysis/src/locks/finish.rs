@@ -14,7 +14,7 @@ use super::heaviest::{ObjectKey, PairKey, Weight};
 use super::object::{ObjectLocks, Track};
 use super::rules::Rules;
 use super::sums::{LockSums, TargetSum};
-use crate::aggregate::limits::TOP_OBJECTS;
+use crate::cells::limits::TOP_OBJECTS;
 
 /// Pairs listed.
 const TOP_PAIRS: usize = 1_000;

@@ -5,14 +5,14 @@ use lioprof_model::parts::rollup::{
     self, BlockingAst, LockJobKey, LockObject, LockPairKey, LockSpan, LockTargetKey, LockTimes, NodeFacts, Rollup,
 };
 use lioprof_model::parts::sums::LockTargetSums;
-use lioprof_model::{Symbol, Symbols};
+use lioprof_model::{Merge, Symbol, Symbols};
 use lustre_debuglog::{Extent, LockMode, ResourceId};
 
 use super::enqueues;
 use super::heaviest::{ObjectKey, PairKey};
 use super::object::{Contended, Fight, Held, ObjectLocks, Owners, Track, Waited};
-use super::sums::{LockSums, Union};
-use crate::aggregate::Times;
+use super::sums::LockSums;
+use crate::cells::{Times, Union};
 use crate::parts::{BadPart, target_of};
 
 impl LockSums {

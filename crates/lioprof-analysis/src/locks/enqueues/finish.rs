@@ -3,7 +3,7 @@
 use lioprof_model::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit, Symbols, TargetEnqueues};
 
 use super::sums::{EnqueueSum, EnqueueSums};
-use crate::aggregate::Times;
+use crate::cells::Times;
 
 /// Fills [`EnqueueParts`].
 pub(crate) fn finish(sums: &EnqueueSums, symbols: &Symbols) -> EnqueueParts {
