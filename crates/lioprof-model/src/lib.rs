@@ -47,6 +47,8 @@ pub mod latency;
 pub mod live;
 pub mod locks;
 pub mod merge;
+#[cfg(test)]
+mod merge_tests;
 mod node_from;
 pub mod operations;
 mod other_rows;

@@ -260,18 +260,19 @@ fn clients(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Client> {
 }
 
 fn flows(sums: FxHashMap<(Symbol, TargetKey), ReadWrite>, symbols: &Symbols) -> Vec<Flow> {
-    let mut flows: Vec<Flow> = sums
+    let mut flows: Vec<(TargetKind, Flow)> = sums
         .into_iter()
-        .map(|((nid, key), ReadWrite { read, write })| Flow {
-            nid: symbols.text(nid),
-            target: key.name.map(|name| name.to_string()),
-            node: symbols.text(key.node),
-            read,
-            write,
+        .map(|((nid, key), ReadWrite { read, write })| {
+            let (nid, target, node) =
+                (symbols.text(nid), key.name.map(|name| name.to_string()), symbols.text(key.node));
+            (key.kind, Flow { nid, target, node, read, write })
         })
         .collect();
-    flows.sort_by(|a, b| (&a.nid, &a.target, &a.node).cmp(&(&b.nid, &b.target, &b.node)));
-    flows
+    // By kind as well: of a node's unknown targets there may be two, and the order of hash tables is an accident.
+    flows.sort_by(|(a_kind, a), (b_kind, b)| {
+        (&a.nid, &a.target, &a.node, a_kind).cmp(&(&b.nid, &b.target, &b.node, b_kind))
+    });
+    flows.into_iter().map(|(_, flow)| flow).collect()
 }
 
 fn jobs(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Job> {
@@ -464,17 +465,22 @@ fn series(bins: &mut SeriesBins, symbols: &Symbols) -> Series {
         .collect();
     nodes.sort_by(|a, b| a.node.cmp(&b.node));
 
-    let mut flows: Vec<FlowSeries> = std::mem::take(&mut bins.flows)
+    let mut flows: Vec<(TargetKind, FlowSeries)> = std::mem::take(&mut bins.flows)
         .iter()
-        .map(|((nid, key), flow)| FlowSeries {
-            nid: nid.map(|nid| symbols.text(nid)),
-            target: key.name.map(|name| name.to_string()),
-            node: symbols.text(key.node),
-            read_rpcs: flow.bins.column(span, 0, |c| c.read_rpcs),
-            write_rpcs: flow.bins.column(span, 0, |c| c.write_rpcs),
+        .map(|((nid, key), flow)| {
+            let series = FlowSeries {
+                nid: nid.map(|nid| symbols.text(nid)),
+                target: key.name.map(|name| name.to_string()),
+                node: symbols.text(key.node),
+                read_rpcs: flow.bins.column(span, 0, |c| c.read_rpcs),
+                write_rpcs: flow.bins.column(span, 0, |c| c.write_rpcs),
+            };
+            (key.kind, series)
         })
         .collect();
-    flows.sort_by(|a, b| (&a.target, &a.node, &a.nid).cmp(&(&b.target, &b.node, &b.nid)));
+    flows.sort_by(|(a_kind, a), (b_kind, b)| {
+        (&a.target, &a.node, &a.nid, a_kind).cmp(&(&b.target, &b.node, &b.nid, b_kind))
+    });
 
     Series {
         bin_s: seconds(width_us),
@@ -482,7 +488,7 @@ fn series(bins: &mut SeriesBins, symbols: &Symbols) -> Series {
         bins: span.1,
         targets,
         nodes,
-        flows,
+        flows: flows.into_iter().map(|(_, series)| series).collect(),
         latency: heatmaps(std::mem::take(&mut bins.latency), span.0),
         ..Series::default()
     }

@@ -9,6 +9,8 @@ mod combinations;
 mod entries;
 mod faults;
 mod finish;
+#[cfg(test)]
+mod merge_tests;
 mod objects;
 mod of_rows;
 mod parts;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use lioprof_model::parts::sums::{LockPairSums, LockTargetSums};
 use lioprof_model::units::seconds;
 use lioprof_model::{
-    ConflictKinds, Episode, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockSeries, LockTarget,
-    LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait, Window,
+    ConflictKinds, Episode, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockRules, LockSeries,
+    LockTarget, LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait, Window,
 };
 use lustre_debuglog::{Fid, ResourceId, TargetKind, TargetName};
 
@@ -43,7 +43,7 @@ pub(crate) fn finish(
     };
     Locks {
         evidence,
-        rules: sums.rules.clone().unwrap_or_else(|| Rules::TO_2_17.model()),
+        rules: rules(sums, symbols),
         totals: LockTotals { cancels: Some(sums.cancels), ..totals(&sum_of(is_ost), dlm) },
         mdt_totals: totals(&sum_of(|kind| !is_ost(kind)), dlm),
         targets: targets(sums, symbols, window, series, &bins),
@@ -54,6 +54,12 @@ pub(crate) fn finish(
         jobs: jobs(sums, symbols, dlm),
         series: LocksOverTime { targets: bins },
     }
+}
+
+/// Those of the last node, by name.
+fn rules(sums: &LockSums, symbols: &Symbols) -> LockRules {
+    let last = sums.rules.iter().max_by_key(|(node, _)| symbols.bytes(**node));
+    last.map_or_else(|| Rules::TO_2_17.model(), |(_, rules)| rules.clone())
 }
 
 fn is_ost(kind: TargetKind) -> bool {

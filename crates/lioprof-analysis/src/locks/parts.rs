@@ -19,7 +19,7 @@ impl LockSums {
     /// Adds everything to the rollup of a node.
     pub(crate) fn export(&self, facts: &mut NodeFacts, symbols: &Symbols, rollup: &mut Rollup) {
         facts.lock_evidence = self.evidence.values().next().copied();
-        facts.lock_rules.clone_from(&self.rules);
+        facts.lock_rules = self.rules.values().next().cloned();
         facts.cancels = self.cancels;
         for (&(node, target), sum) in &self.targets {
             let (node, target) = (symbols.text(node), target.to_string());
@@ -55,8 +55,7 @@ impl LockSums {
         rollup.lock_jobs.sort_by(|a, b| a.key.cmp(&b.key));
     }
 
-    /// The locks of a rollup, with its nodes in the order of their names: what each node has once, the last one decides.
-    /// `None` if no node looked at locks.
+    /// The locks of a rollup, `None` if no node looked at locks.
     pub(crate) fn import(
         nodes: &[&NodeFacts],
         rollup: &Rollup,
@@ -68,7 +67,7 @@ impl LockSums {
             looked_at |= facts.lock_rules.is_some();
             let node = symbols.intern(facts.node.as_bytes());
             sums.evidence.extend(facts.lock_evidence.map(|evidence| (node, evidence)));
-            sums.rules = facts.lock_rules.clone().or(sums.rules.take());
+            sums.rules.extend(facts.lock_rules.clone().map(|rules| (node, rules)));
             sums.cancels += facts.cancels;
         }
         for row in &rollup.lock_targets {

@@ -73,8 +73,8 @@ const MAX_ENTRIES: usize = 200_000;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LockSums {
     pub(crate) evidence: BTreeMap<Symbol, LockEvidence>,
-    /// The rules of the last node.
-    pub(crate) rules: Option<LockRules>,
+    /// The rules of each node.
+    pub(crate) rules: BTreeMap<Symbol, LockRules>,
     pub(crate) targets: FxHashMap<TargetOf, TargetSum>,
     pub(crate) objects: ContendedObjects,
     pub(crate) pairs: ContendedPairs,
@@ -145,7 +145,7 @@ impl LockSums {
     /// Adds another node's sums; both must use the same table of symbols.
     pub(crate) fn merge(&mut self, other: Self) {
         self.evidence.extend(other.evidence);
-        self.rules = other.rules.or(self.rules.take());
+        self.rules.extend(other.rules);
         self.targets.merge(&other.targets);
         self.objects.extend(other.objects, |mine, theirs| *mine = theirs);
         self.pairs.extend(other.pairs, |mine, theirs| mine.merge(&theirs));
