@@ -45,6 +45,7 @@ mod guard;
 pub mod io;
 pub mod latency;
 pub mod live;
+mod lock_sums;
 pub mod locks;
 pub mod merge;
 #[cfg(test)]
@@ -89,9 +90,10 @@ pub use guard::lock;
 pub use io::{Io, ReadWrite, SizeBucket, SizeHistogram};
 pub use latency::Distribution;
 pub use live::{LIVE_SCHEMA, Live};
+pub use lock_sums::{ConflictKinds, LockTargetSums, LockTotals};
 pub use locks::{
-    ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
-    LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
+    Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules, LockSeries,
+    LockTarget, Locks, LocksOverTime, Timeline, Wait,
 };
 pub use merge::Merge;
 pub use node_from::{NodeFrom, SeveralServers};

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::parts::sums::{LockPairSums, LockTargetSums};
+use lioprof_model::parts::sums::LockPairSums;
 use lioprof_model::units::seconds;
 use lioprof_model::{
     ConflictKinds, Episode, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockRules, LockSeries,
-    LockTarget, LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait, Window,
+    LockTarget, LockTargetSums, LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait, Window,
 };
 use lustre_debuglog::{Fid, ResourceId, TargetKind, TargetName};
 
@@ -44,8 +44,8 @@ pub(crate) fn finish(
     Locks {
         evidence,
         rules: rules(sums, symbols),
-        totals: LockTotals { cancels: Some(sums.cancels), ..totals(&sum_of(is_ost), dlm) },
-        mdt_totals: totals(&sum_of(|kind| !is_ost(kind)), dlm),
+        totals: LockTotals { cancels: Some(sums.cancels), ..sum_of(is_ost).totals(dlm) },
+        mdt_totals: sum_of(|kind| !is_ost(kind)).totals(dlm),
         targets: targets(sums, symbols, window, series, &bins),
         objects: objects(sums, symbols, window, is_ost),
         pairs: pairs(sums, symbols, is_ost),
@@ -70,36 +70,6 @@ fn us_to_s(us: u64) -> f64 {
     seconds(i64::try_from(us).unwrap_or(i64::MAX))
 }
 
-fn kinds(sum: &LockTargetSums) -> ConflictKinds {
-    ConflictKinds { client: sum.client_conflicts, own: sum.own_conflicts, server: sum.server_conflicts }
-}
-
-fn totals(sum: &LockTargetSums, dlm: bool) -> LockTotals {
-    LockTotals {
-        enqueues: dlm.then_some(sum.enqueues),
-        granted_at_once: dlm.then_some(sum.granted_at_once),
-        blocked: sum.blocked,
-        kinds: kinds(sum),
-        conflicts: sum.client_conflicts,
-        true_conflicts: dlm.then_some(sum.true_conflicts),
-        expansion_conflicts: dlm.then_some(sum.expansion_conflicts),
-        unclassified_conflicts: dlm.then_some(sum.unclassified_conflicts),
-        write_write: dlm.then_some(sum.write_write),
-        read_write: dlm.then_some(sum.read_write),
-        group: dlm.then_some(sum.group),
-        handovers: sum.handovers,
-        blocking_asts: sum.blocking_asts,
-        completion_asts: sum.completion_asts,
-        glimpse_asts: sum.glimpse_asts,
-        cancels: None,
-        evictions: sum.evictions,
-        callback_timeouts: sum.callback_timeouts,
-        unborn_locks: dlm.then_some(sum.unborn_locks),
-        wait_s: us_to_s(sum.wait_us),
-        open_waits: sum.open_waits,
-    }
-}
-
 fn tier(sums: &LockSums, node: Symbol) -> LockEvidence {
     sums.evidence.get(&node).copied().unwrap_or_default()
 }
@@ -115,7 +85,7 @@ fn targets(
         .targets
         .iter()
         .filter(|(_, TargetSum { sums, .. })| {
-            kinds(sums) != ConflictKinds::default()
+            sums.kinds() != ConflictKinds::default()
                 || sums.enqueues > 0
                 || sums.blocking_asts + sums.completion_asts + sums.glimpse_asts > 0
         })
@@ -127,7 +97,7 @@ fn targets(
             let (bandwidth_contended, bandwidth_uncontended) = bandwidths(&target, &node, series, bins);
             LockTarget {
                 evidence,
-                totals: totals(&sum.sums, dlm),
+                totals: sum.sums.totals(dlm),
                 contended_s,
                 contended_share: if window.duration_s > 0.0 { (contended_s / window.duration_s).min(1.0) } else { 0.0 },
                 bandwidth_contended,

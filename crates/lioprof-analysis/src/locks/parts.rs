@@ -4,8 +4,7 @@ use lioprof_model::parts::Keyed;
 use lioprof_model::parts::rollup::{
     self, BlockingAst, LockJobKey, LockObject, LockPairKey, LockSpan, LockTargetKey, LockTimes, NodeFacts, Rollup,
 };
-use lioprof_model::parts::sums::LockTargetSums;
-use lioprof_model::{Merge, Symbol, Symbols};
+use lioprof_model::{LockTargetSums, Merge, Symbol, Symbols};
 use lustre_debuglog::{Extent, LockMode, ResourceId};
 
 use super::enqueues;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::parts::sums::{LockJobSums, LockPairSums, LockTargetSums};
-use lioprof_model::{LockEvidence, LockRules, Merge, Symbol};
+use lioprof_model::parts::sums::{LockJobSums, LockPairSums};
+use lioprof_model::{LockEvidence, LockRules, LockTargetSums, Merge, Symbol};
 use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
