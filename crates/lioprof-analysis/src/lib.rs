@@ -4,7 +4,8 @@
 //! logs ─ lioprof-trace ─> rows ─ aggregate, locks ─> sums of nodes ─ clocks, loss ─> Analysis
 //! ```
 //!
-//! * `aggregate`: mergeable sums.
+//! * `cells`: what adds up: times, bins, time covered.
+//! * `aggregate`: mergeable sums of rows.
 //! * `locks`: conflicts, waits and changes of owner, from lock lines or from callbacks alone.
 //! * `clocks`: how far the nodes' clocks are apart, from RPCs that two of them tell of.
 //! * `counted`, `loss`: what is lost, by the servers' own counters or by the request schedulers' numbers.
@@ -35,6 +36,7 @@
 
 mod aggregate;
 mod align;
+mod cells;
 mod clocks;
 mod config;
 mod counted;
@@ -57,13 +59,13 @@ mod select;
 mod warnings;
 mod what_if;
 
-pub use aggregate::limits;
+pub use cells::limits;
 pub use config::{Bound, Config, ContendedRule, Selection};
 pub use days::IntervalError;
 pub use lioprof_model::Analysis;
 pub use live::LiveWindow;
 pub use operations::find_operations;
-pub use others::{Others, Use, User, targets_of};
+pub use others::{Others, User, targets_of};
 pub use parts::BadPart;
 pub use rollup::{assemble, common_bin_us, roll_up, stale_clocks};
 pub use run::{AnalyzeError, NoStores, Outcome, analyze, analyze_with_stores};

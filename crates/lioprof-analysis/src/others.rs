@@ -3,34 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::traffic::row_is_on_mdt;
-use lioprof_model::{Analysis, Direction, Io, RowSink, RpcRow, Symbol, Symbols, TraceSummary};
+use lioprof_model::{Analysis, ReadWrite, RowSink, RpcRow, Symbol, Symbols, TraceSummary};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
 use crate::config::Selection;
-
-/// Reads and writes of somebody.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Use {
-    /// `OST_READ`.
-    pub read: Io,
-    /// `OST_WRITE`.
-    pub write: Io,
-}
-
-lioprof_model::merge_fields!(Use { read, write });
-
-impl Use {
-    fn add(&mut self, row: &RpcRow, direction: Direction) {
-        direction.pick(&mut self.read, &mut self.write).add(row.size, row.failed());
-    }
-
-    /// All bytes, best estimate.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.read.bytes + self.write.bytes
-    }
-}
 
 /// A client's job on an OST.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,8 +25,8 @@ pub struct User {
 pub struct Others<'a> {
     run: &'a Selection,
     /// Of a node, until it ends: symbols are those of its rows.
-    open: FxHashMap<(TargetName, Option<Symbol>, Symbol), Use>,
-    sums: BTreeMap<User, Use>,
+    open: FxHashMap<(TargetName, Option<Symbol>, Symbol), ReadWrite>,
+    sums: BTreeMap<User, ReadWrite>,
 }
 
 /// The OSTs that a run used.
@@ -67,21 +44,21 @@ impl<'a> Others<'a> {
 
     /// Who used which OST how much, most bytes first, then by name.
     #[must_use]
-    pub fn users(&self) -> Vec<(User, Use)> {
+    pub fn users(&self) -> Vec<(User, ReadWrite)> {
         most_first(self.sums.iter().map(|(user, of)| (user.clone(), of.clone())).collect())
     }
 
     /// The same, added up by a name.
     #[must_use]
-    pub fn by<K: Ord>(&self, name: impl Fn(&User) -> K) -> Vec<(K, Use)> {
-        let mut sums: BTreeMap<K, Use> = BTreeMap::new();
+    pub fn by<K: Ord>(&self, name: impl Fn(&User) -> K) -> Vec<(K, ReadWrite)> {
+        let mut sums: BTreeMap<K, ReadWrite> = BTreeMap::new();
         self.sums.iter().for_each(|(user, of)| sums.entry(name(user)).or_default().merge(of));
         most_first(sums)
     }
 }
 
-fn most_first<K: Ord>(sums: BTreeMap<K, Use>) -> Vec<(K, Use)> {
-    let mut sums: Vec<(K, Use)> = sums.into_iter().collect();
+fn most_first<K: Ord>(sums: BTreeMap<K, ReadWrite>) -> Vec<(K, ReadWrite)> {
+    let mut sums: Vec<(K, ReadWrite)> = sums.into_iter().collect();
     // Stable: the same bytes stay in the order of the names.
     sums.sort_by_key(|(_, of)| std::cmp::Reverse(of.bytes()));
     sums

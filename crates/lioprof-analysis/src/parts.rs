@@ -1,4 +1,4 @@
-//! What tables of parts have in common: texts become names again.
+//! What tables of parts have in common: names become texts, and texts names again.
 
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Fid, TargetName};
@@ -36,5 +36,13 @@ pub(crate) fn object_of(name: &str) -> Result<ObjectName, BadPart> {
             Ok(ObjectName::Resource(number(first)?, number(second)?))
         }
         None => name.parse::<Fid>().map(ObjectName::Fid).map_err(|_| bad()),
+    }
+}
+
+/// The text that [`object_of`] understands; also how an object is shown.
+pub(crate) fn object_name(object: ObjectName) -> String {
+    match object {
+        ObjectName::Fid(fid) => fid.to_string(),
+        ObjectName::Resource(first, second) => format!("{first}/{second}"),
     }
 }

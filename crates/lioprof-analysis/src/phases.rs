@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::{RpcPhases, Symbol, Symbols};
 use lustre_debuglog::TargetName;
 
-use crate::aggregate::Times;
+use crate::cells::Times;
 use crate::clocks::{Clocks, Pair};
 
 /// Sums over the RPCs of one client to one target.

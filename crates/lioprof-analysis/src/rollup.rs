@@ -14,8 +14,9 @@ use lioprof_model::parts::of_rows::OfRows;
 use lioprof_model::parts::rollup::{NodeFacts, Rollup};
 use lioprof_model::{RowSource, Service, Symbol, Symbols, TraceSummary};
 
-use crate::aggregate::{Aggregate, BinClock};
+use crate::aggregate::Aggregate;
 use crate::align::{Alignment, wanted};
+use crate::cells::BinClock;
 use crate::clocks::{Clocks, ExchangeSample, NodeLog, Shifted, clocks, is_visible, shifted};
 use crate::config::Config;
 use crate::counted;

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lioprof_analysis::{Analysis, Config, analyze, analyze_with_stores};
-use lioprof_bench::dataset::{self, DatasetError, DatasetOptions, Moved, Truth};
+use lioprof_bench::dataset::{self, DatasetError, DatasetOptions, Truth};
 use lioprof_bench::stage::Stage;
-use lioprof_model::{LockEvent, LockEvidence, RowSink, RpcRow, SentRpc, Symbols};
+use lioprof_model::{LockEvent, LockEvidence, ReadWrite, RowSink, RpcRow, SentRpc, Symbols};
 use lioprof_store::Datasets;
 use lioprof_testkit::files::{capture, fixture};
 
@@ -94,17 +94,8 @@ fn sums_are_those_counted_on_the_way() {
     let analysis = analyzed(dir.path(), &mut rows);
     assert!(truth.rpcs >= 15_000, "{}", truth.rpcs);
     assert_eq!(analysis.totals.rpcs, truth.rpcs);
-    for (io, moved) in [(analysis.totals.read, truth.read), (analysis.totals.write, truth.write)] {
-        assert!(moved.bytes > 0);
-        let found = Moved {
-            rpcs: io.rpcs,
-            bytes: io.bytes,
-            bytes_min: io.bytes_min,
-            bytes_max: io.bytes_max,
-            unsized_rpcs: io.unsized_rpcs,
-        };
-        assert_eq!(found, moved);
-    }
+    assert!(truth.moved.read.bytes > 0 && truth.moved.write.bytes > 0);
+    assert_eq!(ReadWrite { read: analysis.totals.read, write: analysis.totals.write }, truth.moved);
     let osts: BTreeMap<&str, (u64, u64)> = analysis
         .targets
         .iter()
@@ -115,7 +106,7 @@ fn sums_are_those_counted_on_the_way() {
         .targets
         .iter()
         .filter(|(name, _)| name.contains("OST"))
-        .map(|(name, target)| (name.as_str(), (target.read.bytes, target.write.bytes)))
+        .map(|(name, target)| (name.as_str(), (target.moved.read.bytes, target.moved.write.bytes)))
         .collect();
     assert_eq!(osts, expected);
     assert_eq!(osts.len(), 9, "three nodes with three OSTs each");

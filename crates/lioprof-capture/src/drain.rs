@@ -7,7 +7,6 @@
 
 mod errands;
 mod keep;
-mod left_out;
 mod queue;
 mod raw;
 mod spool;
@@ -18,7 +17,6 @@ use std::io;
 use std::path::PathBuf;
 
 pub(crate) use keep::{GivenUp, Keep, PartFacts, PartSize, Traced, WhyGivenUp, WrittenPart};
-pub(crate) use left_out::LeftOut;
 pub(crate) use queue::{Job, Queue};
 pub(crate) use raw::RawKeep;
 pub(crate) use raw::raw_retention;

@@ -43,6 +43,7 @@ mod drain;
 mod durable;
 mod journal;
 mod kmsg;
+mod left_out;
 mod live;
 mod lock;
 pub mod logging;

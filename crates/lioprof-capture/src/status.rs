@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::budget::{Figures, Level, Limits, Transition};
 use crate::control::Values;
-use crate::drain::LeftOut;
+use crate::left_out::LeftOut;
 
 /// Version of the layout. Adding keys keeps it.
 pub const STATUS_SCHEMA: &str = "lioprof.status/1";

@@ -10,7 +10,7 @@ use crate::enqueue_parts::EnqueueParts;
 use crate::events::Event;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
-use crate::io::{Io, SizeHistogram};
+use crate::io::{Io, ReadWrite, SizeHistogram};
 use crate::latency::Distribution;
 use crate::locks::{LockEvidence, Locks};
 use crate::node_from::{NodeFrom, SeveralServers};
@@ -567,32 +567,6 @@ impl Totals {
     #[must_use]
     pub fn io(&self, direction: Direction) -> &Io {
         direction.pick(&self.read, &self.write)
-    }
-}
-
-crate::sums! {
-    /// Reads and writes.
-    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-    pub struct ReadWrite {
-        /// Successful and failed reads: `OST_READ`.
-        pub read: Io,
-        /// Successful and failed writes: `OST_WRITE`.
-        pub write: Io,
-    }
-}
-
-impl ReadWrite {
-    /// Both together.
-    #[must_use]
-    pub fn both(&self) -> Io {
-        let mut both = self.read.clone();
-        both.merge(&self.write);
-        both
-    }
-
-    /// One of them.
-    pub fn direction(&mut self, direction: Direction) -> &mut Io {
-        direction.pick(&mut self.read, &mut self.write)
     }
 }
 

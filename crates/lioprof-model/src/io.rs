@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::row::RpcSize;
+use crate::merge::Merge;
+use crate::row::{Direction, RpcRow, RpcSize};
 
 crate::sums! {
     /// Reads or writes: RPCs and bytes.
@@ -65,6 +66,64 @@ impl Io {
     #[must_use]
     pub fn known_bytes(&self) -> Option<u64> {
         (self.rpcs == 0 || self.unsized_rpcs < self.rpcs).then_some(self.bytes)
+    }
+}
+
+/// The same of reads and of writes: RPCs and bytes, or whatever is told of either.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadWrite<T = Io> {
+    /// Successful and failed reads: `OST_READ`.
+    pub read: T,
+    /// Successful and failed writes: `OST_WRITE`.
+    pub write: T,
+}
+
+impl<T> ReadWrite<T> {
+    /// One of them.
+    #[inline]
+    pub fn direction(&mut self, direction: Direction) -> &mut T {
+        direction.pick(&mut self.read, &mut self.write)
+    }
+}
+
+impl<T: Merge> Merge for ReadWrite<T> {
+    #[inline]
+    fn merge(&mut self, other: &Self) {
+        let Self { read, write } = other;
+        self.read.merge(read);
+        self.write.merge(write);
+    }
+}
+
+impl<T: Merge + Clone> ReadWrite<T> {
+    /// Both together.
+    #[must_use]
+    pub fn both(&self) -> T {
+        let mut both = self.read.clone();
+        both.merge(&self.write);
+        both
+    }
+}
+
+impl<T: Merge> ReadWrite<T> {
+    /// Adds what another part has.
+    #[inline]
+    pub fn merge(&mut self, other: &Self) {
+        Merge::merge(self, other);
+    }
+}
+
+impl ReadWrite {
+    /// Counts an RPC of this direction.
+    #[inline]
+    pub fn add(&mut self, row: &RpcRow, direction: Direction) {
+        self.direction(direction).add(row.size, row.failed());
+    }
+
+    /// Bytes read and written, best estimate.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.read.bytes + self.write.bytes
     }
 }
 
@@ -144,7 +203,7 @@ pub struct SizeBucket {
     pub bounded_rpcs: u64,
 }
 
-impl crate::merge::Merge for SizeHistogram {
+impl Merge for SizeHistogram {
     fn merge(&mut self, other: &Self) {
         Self::merge(self, other);
     }

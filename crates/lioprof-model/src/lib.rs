@@ -46,8 +46,11 @@ mod guard;
 pub mod io;
 pub mod latency;
 pub mod live;
+mod lock_sums;
 pub mod locks;
 pub mod merge;
+#[cfg(test)]
+mod merge_tests;
 pub mod names;
 mod node_from;
 pub mod operations;
@@ -88,12 +91,13 @@ pub use events::{Event, EventKind, EventSource, LoggedEvent, LoggedEvents, MAX_E
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use guard::lock;
-pub use io::{Io, SizeBucket, SizeHistogram};
+pub use io::{Io, ReadWrite, SizeBucket, SizeHistogram};
 pub use latency::Distribution;
 pub use live::{LIVE_SCHEMA, Live};
+pub use lock_sums::{ConflictKinds, LockTargetSums, LockTotals};
 pub use locks::{
-    ConflictKinds, Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules,
-    LockSeries, LockTarget, LockTotals, Locks, LocksOverTime, Timeline, Wait,
+    Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules, LockSeries,
+    LockTarget, Locks, LocksOverTime, Timeline, Wait,
 };
 pub use merge::Merge;
 pub use node_from::{NodeFrom, SeveralServers};

@@ -1,11 +1,12 @@
 //! Lock contention: which clients fight for which objects, and what it costs.
 //!
 //! Only conflicts between different clients count as contention. Conflicts of a client with its own lock and
-//! conflicts that the servers cause (unlink, destroy) are counted separately, see [`ConflictKinds`].
+//! conflicts that the servers cause (unlink, destroy) are counted separately, see [`ConflictKinds`](crate::ConflictKinds).
 
 use serde::{Deserialize, Serialize};
 
 use crate::latency::Distribution;
+use crate::lock_sums::LockTotals;
 use crate::names::UNKNOWN_OBJECT;
 
 /// Which log lines the lock figures come from.
@@ -72,68 +73,6 @@ pub struct LockRules {
     pub ping_pong_alternations: u64,
     /// ... if at most this many seconds pass between any two consecutive ones.
     pub ping_pong_gap_s: f64,
-}
-
-/// Number of lock conflicts by the parties involved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConflictKinds {
-    /// Conflicts between different clients: contention.
-    pub client: u64,
-    /// Conflicts of a client with a lock of its own.
-    pub own: u64,
-    /// Conflicts that servers cause: unlink and destroy for the MDT, locks without a client.
-    pub server: u64,
-}
-
-crate::merge_fields!(ConflictKinds { client, own, server });
-
-/// Sums of the lock figures of one or more targets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LockTotals {
-    /// Number of locks that clients requested; `null` without dlmtrace, since an enqueue RPC names no target.
-    pub enqueues: Option<u64>,
-    /// Number of these locks that were granted in the reply; `null` without dlmtrace.
-    pub granted_at_once: Option<u64>,
-    /// Number of requests that had to wait. Without dlmtrace: those that caused a blocking callback, or got a completion callback.
-    pub blocked: u64,
-    /// Conflicts by kind; contention is `kinds.client`.
-    pub kinds: ConflictKinds,
-    /// Conflicts between clients.
-    pub conflicts: u64,
-    /// Conflicts whose requested extents overlap; `null` without dlmtrace, like the next five.
-    pub true_conflicts: Option<u64>,
-    /// Conflicts in which only an extent that the server expanded overlaps.
-    pub expansion_conflicts: Option<u64>,
-    /// Conflicts that cannot be classified: an extent is missing from the log, or the lock has none.
-    pub unclassified_conflicts: Option<u64>,
-    /// Conflicts of two writers.
-    pub write_write: Option<u64>,
-    /// Conflicts of a reader and a writer.
-    pub read_write: Option<u64>,
-    /// Conflicts with a group lock.
-    pub group: Option<u64>,
-    /// Changes of owner: grants to a client that waited for another client's lock.
-    pub handovers: u64,
-    /// Number of blocking callbacks sent, which ask the holder to give the lock back.
-    pub blocking_asts: u64,
-    /// Number of completion callbacks sent, which tell the waiter that it has the lock.
-    pub completion_asts: u64,
-    /// Number of glimpse callbacks sent, which ask the holder for the file size.
-    pub glimpse_asts: u64,
-    /// Number of LDLM_CANCEL requests; they name no target, so this is `null` except in the totals over all targets.
-    pub cancels: Option<u64>,
-    /// Number of clients evicted for not giving a lock back.
-    pub evictions: u64,
-    /// Number of callbacks that were not answered in time.
-    pub callback_timeouts: u64,
-    /// Number of clients' locks whose creation is not in the log, so the requested extent may be missing; `null`
-    /// without dlmtrace.
-    #[serde(default)]
-    pub unborn_locks: Option<u64>,
-    /// Client-seconds spent waiting for another client's lock.
-    pub wait_s: f64,
-    /// Number of waits that were still going on when the log ended, or whose end is missing; not in `wait_s`.
-    pub open_waits: u64,
 }
 
 /// Lock figures of one target.

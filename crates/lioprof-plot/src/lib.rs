@@ -6,7 +6,7 @@
 //! * [`write_operations`] draws where the time of clients' operations went.
 //!
 //! How it works: a plot (`plots/*.rs`) turns the analysis into a list of rectangles, lines and
-//! texts (`draw/scene.rs`) with the help of axes, legends and heat maps (`figure/*.rs`); plotters
+//! texts (`draw/scene.rs`) on a `page.rs`, with the help of axes, legends and heat maps (`figure/*.rs`); plotters
 //! then draws that list with one of its backends. The list is the same for both formats, and tests
 //! look at it to make sure that no text leaves the page or covers another.
 //!
@@ -40,6 +40,7 @@ mod figure;
 mod operations;
 mod options;
 mod output;
+mod page;
 mod plots;
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use crate::draw::{
     AFTER_TRANSFER, Align, Area, GREY, Ink, Item, OTHERS, QUEUE, SERVICE, SMALL, Scene, TRANSFER, WRITE, index, widest,
 };
 use crate::figure::{
-    Axis, BELOW, HEAD, Key, Page, Panel, RowLabels, Swatch, Tick, counted, duration_us, hatch, split, stripes,
+    Axis, BELOW, HEAD, Key, Panel, RowLabels, Swatch, Tick, counted, duration_us, hatch, split, stripes,
 };
 use crate::options::PlotOptions;
+use crate::page::Page;
 
 /// Stem of the file's name.
 pub(crate) const NAME: &str = "operations-parts";

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
 use crate::files::TEMPORARY_SUFFIX;
+use crate::find;
 use crate::layout::{self, MANIFESTS};
-use crate::read;
 use crate::table::Table;
 use crate::table::counters::CounterColumns;
 use crate::table::lock_events::LockEventColumns;
@@ -28,7 +28,7 @@ pub(crate) const TABLES: [&str; 4] =
 pub fn clean_leftovers(dir: &Path, node: &str) -> Result<Vec<PathBuf>, StoreError> {
     let mut deleted = Vec::new();
     for table in TABLES.into_iter().chain([MANIFESTS]) {
-        for folder in read::node_folders(&dir.join(table), node)? {
+        for folder in find::node_folders(&dir.join(table), node)? {
             let entries = fs::read_dir(&folder).map_err(StoreError::io("list", &folder))?;
             for entry in entries {
                 let path = entry.map_err(StoreError::io("list", &folder))?.path();
@@ -49,14 +49,14 @@ pub fn clean_leftovers(dir: &Path, node: &str) -> Result<Vec<PathBuf>, StoreErro
 /// If a folder cannot be listed.
 pub(crate) fn without_manifest(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut found = Vec::new();
-    for dir in read::datasets(path)? {
+    for dir in find::datasets(path)? {
         let mut rows = Vec::new();
         for table in TABLES {
-            let files = read::files_below(&dir.join(table), "parquet")?;
+            let files = find::files_below(&dir.join(table), "parquet")?;
             rows.extend(files.into_iter().map(|file| (layout::manifest_path(&dir, table, &file), file)));
         }
         // Listed last: a part that a daemon has closed meanwhile has its manifest by now.
-        let manifests: HashSet<PathBuf> = read::files_below(&dir.join(MANIFESTS), "json")?.into_iter().collect();
+        let manifests: HashSet<PathBuf> = find::files_below(&dir.join(MANIFESTS), "json")?.into_iter().collect();
         found.extend(rows.into_iter().filter(|(manifest, _)| !manifests.contains(manifest)).map(|(_, file)| file));
     }
     Ok(found)

@@ -25,6 +25,7 @@ mod csv;
 mod error;
 mod export;
 mod files;
+mod find;
 mod layout;
 mod leftovers;
 mod manifest;

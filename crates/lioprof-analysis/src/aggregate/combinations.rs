@@ -9,7 +9,7 @@ use lioprof_model::{RpcRow, Symbol};
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
 
-use super::cells::{OwnerKey, TargetKey};
+use super::entries::{OwnerKey, TargetKey};
 
 /// Combinations kept before they are taken apart.
 const MAX_COMBINATIONS: usize = 1 << 14;

@@ -16,15 +16,15 @@ use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::FxHashMap;
 
 use super::account;
-use super::bins::Bins;
-use super::cells::{NodeSum, SentKey, SentSum, TargetDirection, TargetKey};
-use super::limits::{TOP_OBJECTS, TOP_UUIDS};
+use super::entries::{NodeSum, SentKey, SentSum, TargetDirection, TargetKey};
 use super::series::SeriesBins;
 use super::service_parts;
 use super::sums::Aggregate;
-use super::times::quarter_octave_edge;
 use super::what_if;
+use crate::cells::limits::{TOP_OBJECTS, TOP_UUIDS};
+use crate::cells::{Bins, quarter_octave_edge};
 use crate::locks;
+use crate::parts::object_name;
 use crate::what_if::Run;
 
 /// Fills everything but the inputs, the loss and the warnings; the requests, to be replayed. Large sums are dropped as they become rows:
@@ -52,7 +52,7 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     let run = run(&mut aggregate, symbols);
     analysis.access = std::mem::take(&mut aggregate.access).finish(symbols);
     analysis.enqueue_parts =
-        aggregate.locks.as_ref().map(|sums| locks::finish_enqueues(sums, symbols)).unwrap_or_default();
+        aggregate.locks.as_ref().map(|sums| locks::finish_enqueues(&sums.enqueues, symbols)).unwrap_or_default();
     analysis.locks = aggregate
         .locks
         .as_ref()
@@ -68,27 +68,20 @@ fn run(aggregate: &mut Aggregate, symbols: &Symbols) -> Run {
     what_if::finish(record, &known, symbols)
 }
 
-pub(crate) fn object_name(object: ObjectName) -> String {
-    match object {
-        ObjectName::Fid(fid) => fid.to_string(),
-        ObjectName::Resource(first, second) => format!("{first}/{second}"),
-    }
-}
-
 /// Reads and writes of OSTs whose target is unknown, of one node or all.
 fn unattributed(aggregate: &Aggregate, node: Option<Symbol>) -> ReadWrite {
-    let mut sum = ReadWrite::default();
+    let mut sum: ReadWrite = ReadWrite::default();
     for (key, target) in &aggregate.targets {
         if key.name.is_none() && key.kind == TargetKind::Ost && node.is_none_or(|node| key.node == node) {
-            sum.read.merge(&target.read.io);
-            sum.write.merge(&target.write.io);
+            sum.read.merge(&target.moved.read.io);
+            sum.write.merge(&target.moved.write.io);
         }
     }
     sum
 }
 
 fn totals(aggregate: &Aggregate, counted: &Totals) -> Totals {
-    let mut io = ReadWrite::default();
+    let mut io: ReadWrite = ReadWrite::default();
     for node in aggregate.nodes.values() {
         io.read.merge(&node.sums.read);
         io.write.merge(&node.sums.write);
@@ -215,7 +208,7 @@ fn targets(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Target> {
         let key = TargetKey { node: *node, kind: name.kind(), name: Some(*name) };
         keys.insert((name.to_string(), symbols.text(*node)), key);
     }
-    let empty = super::cells::TargetSum::default();
+    let empty = super::entries::TargetSum::default();
     keys.into_iter()
         .map(|((name, node), key)| {
             let sum = aggregate.targets.get(&key).unwrap_or(&empty);
@@ -223,8 +216,8 @@ fn targets(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Target> {
                 name,
                 node,
                 kind: key.kind.into(),
-                read: target_io(&sum.read),
-                write: target_io(&sum.write),
+                read: target_io(&sum.moved.read),
+                write: target_io(&sum.moved.write),
                 opcodes: opcode_names(&sum.opcodes),
             }
         })
@@ -233,11 +226,6 @@ fn targets(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Target> {
 
 fn opcode_names(opcodes: &BTreeMap<u32, u64>) -> BTreeMap<String, u64> {
     opcodes.iter().map(|(&opcode, &rpcs)| (Opcode(opcode).to_string(), rpcs)).collect()
-}
-
-/// Bytes of both directions, for sorting.
-fn bytes(io: &ReadWrite) -> u64 {
-    io.read.bytes + io.write.bytes
 }
 
 fn clients(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Client> {
@@ -262,7 +250,7 @@ fn clients(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Client> {
                 targets: touched.get(&nid).copied().unwrap_or(0),
                 opcodes: opcode_names(&sum.opcodes),
             };
-            (bytes(&sum.io), client)
+            (sum.io.bytes(), client)
         })
         .collect();
     clients.sort_by(|(a_bytes, a), (b_bytes, b)| {
@@ -272,18 +260,19 @@ fn clients(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Client> {
 }
 
 fn flows(sums: FxHashMap<(Symbol, TargetKey), ReadWrite>, symbols: &Symbols) -> Vec<Flow> {
-    let mut flows: Vec<Flow> = sums
+    let mut flows: Vec<(TargetKind, Flow)> = sums
         .into_iter()
-        .map(|((nid, key), ReadWrite { read, write })| Flow {
-            nid: symbols.text(nid),
-            target: key.name.map(|name| name.to_string()),
-            node: symbols.text(key.node),
-            read,
-            write,
+        .map(|((nid, key), ReadWrite { read, write })| {
+            let (nid, target, node) =
+                (symbols.text(nid), key.name.map(|name| name.to_string()), symbols.text(key.node));
+            (key.kind, Flow { nid, target, node, read, write })
         })
         .collect();
-    flows.sort_by(|a, b| (&a.nid, &a.target, &a.node).cmp(&(&b.nid, &b.target, &b.node)));
-    flows
+    // By kind as well: of a node's unknown targets there may be two, and the order of hash tables is an accident.
+    flows.sort_by(|(a_kind, a), (b_kind, b)| {
+        (&a.nid, &a.target, &a.node, a_kind).cmp(&(&b.nid, &b.target, &b.node, b_kind))
+    });
+    flows.into_iter().map(|(_, flow)| flow).collect()
 }
 
 fn jobs(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Job> {
@@ -299,7 +288,7 @@ fn jobs(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Job> {
                 clients: sum.clients.len() as u64,
                 targets: sum.targets.len() as u64,
             };
-            (bytes(&sum.io), row)
+            (sum.io.bytes(), row)
         })
         .collect();
     jobs.sort_by(|(a_bytes, a), (b_bytes, b)| {
@@ -310,7 +299,7 @@ fn jobs(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Job> {
 
 fn owners(aggregate: &Aggregate) -> Vec<Owner> {
     let mut owners: Vec<_> = aggregate.owners.iter().collect();
-    owners.sort_by(|(a_key, a), (b_key, b)| bytes(b).cmp(&bytes(a)).then(a_key.cmp(b_key)));
+    owners.sort_by(|(a_key, a), (b_key, b)| b.bytes().cmp(&a.bytes()).then(a_key.cmp(b_key)));
     owners
         .into_iter()
         .map(|(key, io)| Owner {
@@ -368,10 +357,10 @@ fn operations(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Operation> {
             rpcs: sum.rpcs,
             errors: sum.errors,
             latency: sum.times.latency(),
-            total_hist_us: (0u32..)
-                .zip(&sum.total_histogram)
-                .filter(|(_, rpcs)| **rpcs > 0)
-                .map(|(bucket, &rpcs)| (quarter_octave_edge(bucket), rpcs))
+            total_hist_us: sum
+                .total_histogram
+                .filled()
+                .map(|(bucket, rpcs)| (quarter_octave_edge(bucket), rpcs))
                 .collect(),
         })
         .collect();
@@ -476,17 +465,22 @@ fn series(bins: &mut SeriesBins, symbols: &Symbols) -> Series {
         .collect();
     nodes.sort_by(|a, b| a.node.cmp(&b.node));
 
-    let mut flows: Vec<FlowSeries> = std::mem::take(&mut bins.flows)
+    let mut flows: Vec<(TargetKind, FlowSeries)> = std::mem::take(&mut bins.flows)
         .iter()
-        .map(|((nid, key), flow)| FlowSeries {
-            nid: nid.map(|nid| symbols.text(nid)),
-            target: key.name.map(|name| name.to_string()),
-            node: symbols.text(key.node),
-            read_rpcs: flow.bins.column(span, 0, |c| c.read_rpcs),
-            write_rpcs: flow.bins.column(span, 0, |c| c.write_rpcs),
+        .map(|((nid, key), flow)| {
+            let series = FlowSeries {
+                nid: nid.map(|nid| symbols.text(nid)),
+                target: key.name.map(|name| name.to_string()),
+                node: symbols.text(key.node),
+                read_rpcs: flow.bins.column(span, 0, |c| c.read_rpcs),
+                write_rpcs: flow.bins.column(span, 0, |c| c.write_rpcs),
+            };
+            (key.kind, series)
         })
         .collect();
-    flows.sort_by(|a, b| (&a.target, &a.node, &a.nid).cmp(&(&b.target, &b.node, &b.nid)));
+    flows.sort_by(|(a_kind, a), (b_kind, b)| {
+        (&a.target, &a.node, &a.nid, a_kind).cmp(&(&b.target, &b.node, &b.nid, b_kind))
+    });
 
     Series {
         bin_s: seconds(width_us),
@@ -494,7 +488,7 @@ fn series(bins: &mut SeriesBins, symbols: &Symbols) -> Series {
         bins: span.1,
         targets,
         nodes,
-        flows,
+        flows: flows.into_iter().map(|(_, series)| series).collect(),
         latency: heatmaps(std::mem::take(&mut bins.latency), span.0),
         ..Series::default()
     }

@@ -5,12 +5,12 @@
 
 mod access;
 mod account;
-mod bins;
-mod cells;
 mod combinations;
+mod entries;
 mod faults;
 mod finish;
-pub mod limits;
+#[cfg(test)]
+mod merge_tests;
 mod objects;
 mod of_rows;
 mod parts;
@@ -20,11 +20,8 @@ mod seconds;
 mod series;
 mod service_parts;
 mod sums;
-mod times;
 mod what_if;
 
-pub(crate) use bins::BinClock;
 pub(crate) use faults::Faults;
-pub(crate) use finish::{both, finish, object_name};
+pub(crate) use finish::{both, finish};
 pub(crate) use sums::Aggregate;
-pub(crate) use times::{RpcTimes, Times};

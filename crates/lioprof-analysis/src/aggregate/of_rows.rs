@@ -12,13 +12,12 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as WordError;
 
-use super::cells::OwnerKey;
 use super::combinations::CombinationKey;
+use super::entries::{OwnerKey, key};
 use super::objects::ObjectSum;
-use super::parts::key;
 use super::service_parts::PartKey;
 use super::sums::Aggregate;
-use super::times::quarter_octave;
+use crate::cells::quarter_octave;
 use crate::parts::{BadPart, target_of};
 
 impl Aggregate {
@@ -41,12 +40,12 @@ impl Aggregate {
         }
         for row in &rows.target_times {
             let key = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
-            let sum = self.targets.entry(key).or_default().direction(direction(row.opcode)?);
+            let sum = self.targets.entry(key).or_default().moved.direction(direction(row.opcode)?);
             sum.times.add_bucket(row.span, &row.times);
         }
         for row in &rows.target_sizes {
             let key = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
-            let sum = self.targets.entry(key).or_default().direction(direction(row.opcode)?);
+            let sum = self.targets.entry(key).or_default().moved.direction(direction(row.opcode)?);
             let le_bytes = 1u64.checked_shl(row.log2_bytes).unwrap_or(1 << 63);
             sum.sizes.add_bucket(SizeBucket { le_bytes, rpcs: row.rpcs, bounded_rpcs: row.bounded_rpcs });
         }
@@ -72,7 +71,7 @@ impl Aggregate {
             sum.times.add_bucket(row.span, &row.times);
             if row.span == Span::Total {
                 // All times of a bucket are in the same quarter of a factor of two.
-                sum.count_total(quarter_octave(latency_bucket_low_us(row.times.bucket)), row.times.count);
+                sum.total_histogram.add(quarter_octave(latency_bucket_low_us(row.times.bucket)), row.times.count);
             }
         }
         self.import_objects(rows)?;
@@ -96,7 +95,7 @@ impl Aggregate {
         let Combination { key: row, sums } = row;
         let target = key(&row.node, row.target.as_ref(), row.mdt, symbols)?;
         if let Some(direction) = Direction::of(Opcode(row.opcode)) {
-            self.targets.entry(target).or_default().direction(direction).io.merge(&sums.io);
+            self.targets.entry(target).or_default().moved.direction(direction).io.merge(&sums.io);
         }
         let combination = CombinationKey {
             nid: symbols.intern(row.nid.as_bytes()),

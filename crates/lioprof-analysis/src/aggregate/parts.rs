@@ -6,33 +6,12 @@ use lioprof_model::parts::sums::NodeSums;
 use lioprof_model::{Direction, Merge, Symbol, Symbols};
 use lustre_debuglog::{Extent, TargetKind};
 
-use super::bins::Bins;
-use super::cells::TargetKey;
-use super::finish::object_name;
+use super::entries::{key, kind};
 use super::sample::{Sample, SampledRpc};
-use super::seconds::used;
 use super::series::SeriesBins;
 use super::sums::Aggregate;
-use crate::parts::{BadPart, object_of, optional_target, target_of};
-
-fn kind(mdt: bool) -> TargetKind {
-    if mdt { TargetKind::Mdt } else { TargetKind::Ost }
-}
-
-/// The key of a target's sums.
-pub(super) fn key(node: &str, target: Option<&String>, mdt: bool, symbols: &mut Symbols) -> Result<TargetKey, BadPart> {
-    Ok(TargetKey { node: symbols.intern(node.as_bytes()), kind: kind(mdt), name: optional_target(target)? })
-}
-
-impl TargetKey {
-    pub(super) fn mdt(&self) -> bool {
-        self.kind == TargetKind::Mdt
-    }
-
-    pub(super) fn target(&self) -> Option<String> {
-        self.name.map(|name| name.to_string())
-    }
-}
+use crate::cells::{Bins, used};
+use crate::parts::{BadPart, object_name, object_of, optional_target, target_of};
 
 impl Aggregate {
     /// Adds what needs the order of rows to the rollup of a node.
@@ -78,9 +57,7 @@ impl Aggregate {
 
     /// Its time bins: their width and the first and last one.
     pub(crate) fn bins(&self) -> (i64, Option<(i64, i64)>) {
-        let (first, bins) = self.series.clock.span();
-        let last = i64::try_from(bins).ok().filter(|&bins| bins > 0).map(|bins| first + bins - 1);
-        (self.series.clock.width_us(), last.map(|last| (first, last)))
+        (self.series.clock.width_us(), self.series.clock.ends())
     }
 
     /// Makes room for bins of this width.

@@ -4,7 +4,7 @@ use lioprof_model::{Direction, RpcRow, Symbol, Symbols};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, TargetKind, TargetName};
 
-use super::limits::SAMPLE_RPCS;
+use crate::cells::limits::SAMPLE_RPCS;
 
 /// One RPC of the sample.
 #[derive(Clone, Debug)]

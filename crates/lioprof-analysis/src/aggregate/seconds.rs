@@ -2,15 +2,14 @@
 
 use lioprof_model::parts::rollup::Second;
 use lioprof_model::parts::sums::{LockCell, SeriesCell};
-use lioprof_model::{Direction, RpcRow, Symbol, Symbols};
+use lioprof_model::{Direction, Merge, RpcRow, Symbol, Symbols};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-use super::bins::{BinClock, Bins};
-use super::cells::TargetKey;
+use super::entries::TargetKey;
 use super::series::{Placed, add_contention, add_row, clipped};
+use crate::cells::{BinClock, Bins, used};
 use crate::locks::Contention;
-use lioprof_model::Merge;
 
 const SECOND_US: i64 = 1_000_000;
 
@@ -96,9 +95,4 @@ impl SecondBins {
         rows.sort_by(|a, b| (a.second, &a.target, a.mdt).cmp(&(b.second, &b.target, b.mdt)));
         rows
     }
-}
-
-/// Bins in which something happened.
-pub(super) fn used<T: Merge + Clone + Default + PartialEq>(bins: &Bins<T>) -> impl Iterator<Item = (i64, &T)> {
-    bins.iter().filter(|(_, value)| **value != T::default())
 }

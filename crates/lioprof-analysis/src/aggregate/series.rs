@@ -5,9 +5,8 @@ use lioprof_model::{Direction, RpcRow, RpcSize, Symbol, Symbols};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-use super::bins::{BinClock, Bins};
-use super::cells::TargetKey;
-use super::times::quarter_octave;
+use super::entries::TargetKey;
+use crate::cells::{BinClock, Bins, quarter_octave};
 use crate::few::beyond_first;
 use crate::locks::{Contention, Overlap};
 use lioprof_model::Merge;
@@ -130,22 +129,9 @@ impl SeriesBins {
     }
 
     pub(crate) fn merge(&mut self, mut other: Self, symbols: &Symbols) {
-        let (mine, theirs) = self.clock.unite(&mut other.clock);
+        let (mine, theirs) = self.clock.unite(&other.clock);
         self.join(mine);
         other.join(theirs);
-        let (first, len) = other.clock.span();
-        if len > 0 {
-            let width = self.clock.width_us();
-            let last = first + i64::try_from(len - 1).expect("bins are few");
-            let mut joined = 1;
-            for bin in [first, last] {
-                if let Some(factor) = self.clock.cover(bin * width) {
-                    self.join(factor);
-                    joined *= factor;
-                }
-            }
-            other.join(joined);
-        }
         self.targets.merge(&other.targets);
         self.nodes.merge(&other.nodes);
         self.flows.merge(&other.flows);

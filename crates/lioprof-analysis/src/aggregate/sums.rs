@@ -13,16 +13,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access::AccessSums;
 use super::account::AccountSums;
-use super::cells::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentKey, SentSum, TargetKey, TargetSum};
 use super::combinations::{CombinationKey, Combinations};
+use super::entries::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentKey, SentSum, TargetKey, TargetSum};
 use super::faults::Faults;
 use super::objects::Objects;
 use super::sample::Sample;
 use super::seconds::SecondBins;
 use super::series::SeriesBins;
 use super::service_parts::PartSums;
-use super::times::quarter_octave;
 use super::what_if::Record;
+use crate::cells::quarter_octave;
 use crate::config::Selection;
 use crate::locks::{Contention, LockSums};
 
@@ -172,7 +172,7 @@ impl Aggregate {
     }
 
     pub(super) fn target(&mut self, row: &RpcRow, key: TargetKey, direction: Direction) {
-        let sum = self.targets.entry(key).or_default().direction(direction);
+        let sum = self.targets.entry(key).or_default().moved.direction(direction);
         sum.io.add(row.size, row.failed());
         sum.times.add(row);
         if !row.failed() {
@@ -240,7 +240,7 @@ impl Aggregate {
         operation.errors += u64::from(row.failed());
         operation.times.add(row);
         if let Some(us) = row.total_us {
-            operation.count_total(quarter_octave(us), 1);
+            operation.total_histogram.add(quarter_octave(us), 1);
         }
     }
 
@@ -343,7 +343,7 @@ impl Aggregate {
         let unknown = TargetKey { node, kind, name: None };
         let known = TargetKey { node, kind, name: Some(only) };
         let Some(sum) = self.targets.remove(&unknown) else { return };
-        let moved = sum.read.io.rpcs + sum.write.io.rpcs;
+        let moved = sum.moved.read.io.rpcs + sum.moved.write.io.rpcs;
         *self.target_evidence.entry(TargetEvidence::OnlyTarget).or_default() += moved;
         if let Some(none) = self.target_evidence.get_mut(&TargetEvidence::None) {
             *none -= moved;

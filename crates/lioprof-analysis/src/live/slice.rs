@@ -6,7 +6,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{ResourceId, TargetKind, TargetName};
 use rustc_hash::FxHashMap;
 
-use crate::aggregate::RpcTimes;
+use crate::cells::RpcTimes;
 use crate::locks::Contention;
 
 /// Most keys of each kind; what others did is summed up.
@@ -97,7 +97,7 @@ impl Slice {
         let mut sum = Sum { rpcs: 1, io: ReadWrite::default() };
         let direction = row.direction();
         if let Some(direction) = direction {
-            sum.io.direction(direction).add(row.size, row.failed());
+            sum.io.add(row, direction);
         }
         let here = self.places.entry(place).or_default();
         here.sum.merge(&sum);
@@ -118,7 +118,7 @@ impl Slice {
 
     fn access(&mut self, access: Access, direction: Direction, row: &RpcRow) {
         let mut io = ReadWrite::default();
-        io.direction(direction).add(row.size, row.failed());
+        io.add(row, direction);
         self.accesses.add(access, &io);
     }
 

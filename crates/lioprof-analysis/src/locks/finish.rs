@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::parts::sums::{LockPairSums, LockTargetSums};
+use lioprof_model::parts::sums::LockPairSums;
 use lioprof_model::units::seconds;
 use lioprof_model::{
-    ConflictKinds, Episode, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockSeries, LockTarget,
-    LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait, Window,
+    ConflictKinds, Episode, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockRules, LockSeries,
+    LockTarget, LockTargetSums, LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait, Window,
 };
 use lustre_debuglog::{Fid, ResourceId, TargetKind, TargetName};
 
@@ -14,7 +14,7 @@ use super::heaviest::{ObjectKey, PairKey, Weight};
 use super::object::{ObjectLocks, Track};
 use super::rules::Rules;
 use super::sums::{LockSums, TargetSum};
-use crate::aggregate::limits::TOP_OBJECTS;
+use crate::cells::limits::TOP_OBJECTS;
 
 /// Pairs listed.
 const TOP_PAIRS: usize = 1_000;
@@ -43,9 +43,9 @@ pub(crate) fn finish(
     };
     Locks {
         evidence,
-        rules: sums.rules.clone().unwrap_or_else(|| Rules::TO_2_17.model()),
-        totals: LockTotals { cancels: Some(sums.cancels), ..totals(&sum_of(is_ost), dlm) },
-        mdt_totals: totals(&sum_of(|kind| !is_ost(kind)), dlm),
+        rules: rules(sums, symbols),
+        totals: LockTotals { cancels: Some(sums.cancels), ..sum_of(is_ost).totals(dlm) },
+        mdt_totals: sum_of(|kind| !is_ost(kind)).totals(dlm),
         targets: targets(sums, symbols, window, series, &bins),
         objects: objects(sums, symbols, window, is_ost),
         pairs: pairs(sums, symbols, is_ost),
@@ -56,42 +56,18 @@ pub(crate) fn finish(
     }
 }
 
+/// Those of the last node, by name.
+fn rules(sums: &LockSums, symbols: &Symbols) -> LockRules {
+    let last = sums.rules.iter().max_by_key(|(node, _)| symbols.bytes(**node));
+    last.map_or_else(|| Rules::TO_2_17.model(), |(_, rules)| rules.clone())
+}
+
 fn is_ost(kind: TargetKind) -> bool {
     kind == TargetKind::Ost
 }
 
 fn us_to_s(us: u64) -> f64 {
     seconds(i64::try_from(us).unwrap_or(i64::MAX))
-}
-
-fn kinds(sum: &LockTargetSums) -> ConflictKinds {
-    ConflictKinds { client: sum.client_conflicts, own: sum.own_conflicts, server: sum.server_conflicts }
-}
-
-fn totals(sum: &LockTargetSums, dlm: bool) -> LockTotals {
-    LockTotals {
-        enqueues: dlm.then_some(sum.enqueues),
-        granted_at_once: dlm.then_some(sum.granted_at_once),
-        blocked: sum.blocked,
-        kinds: kinds(sum),
-        conflicts: sum.client_conflicts,
-        true_conflicts: dlm.then_some(sum.true_conflicts),
-        expansion_conflicts: dlm.then_some(sum.expansion_conflicts),
-        unclassified_conflicts: dlm.then_some(sum.unclassified_conflicts),
-        write_write: dlm.then_some(sum.write_write),
-        read_write: dlm.then_some(sum.read_write),
-        group: dlm.then_some(sum.group),
-        handovers: sum.handovers,
-        blocking_asts: sum.blocking_asts,
-        completion_asts: sum.completion_asts,
-        glimpse_asts: sum.glimpse_asts,
-        cancels: None,
-        evictions: sum.evictions,
-        callback_timeouts: sum.callback_timeouts,
-        unborn_locks: dlm.then_some(sum.unborn_locks),
-        wait_s: us_to_s(sum.wait_us),
-        open_waits: sum.open_waits,
-    }
 }
 
 fn tier(sums: &LockSums, node: Symbol) -> LockEvidence {
@@ -109,7 +85,7 @@ fn targets(
         .targets
         .iter()
         .filter(|(_, TargetSum { sums, .. })| {
-            kinds(sums) != ConflictKinds::default()
+            sums.kinds() != ConflictKinds::default()
                 || sums.enqueues > 0
                 || sums.blocking_asts + sums.completion_asts + sums.glimpse_asts > 0
         })
@@ -121,7 +97,7 @@ fn targets(
             let (bandwidth_contended, bandwidth_uncontended) = bandwidths(&target, &node, series, bins);
             LockTarget {
                 evidence,
-                totals: totals(&sum.sums, dlm),
+                totals: sum.sums.totals(dlm),
                 contended_s,
                 contended_share: if window.duration_s > 0.0 { (contended_s / window.duration_s).min(1.0) } else { 0.0 },
                 bandwidth_contended,

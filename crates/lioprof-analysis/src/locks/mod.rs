@@ -10,6 +10,8 @@ mod dlm;
 mod enqueues;
 mod finish;
 mod heaviest;
+#[cfg(test)]
+mod merge_tests;
 mod object;
 mod parties;
 mod parts;

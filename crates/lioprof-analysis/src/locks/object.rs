@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::parties::Overlap;
 use super::rules::Rules;
-use crate::aggregate::Times;
+use crate::cells::Times;
 
 /// Fights kept per object.
 const MAX_EPISODES: usize = 10;

@@ -4,22 +4,21 @@ use lioprof_model::parts::Keyed;
 use lioprof_model::parts::rollup::{
     self, BlockingAst, LockJobKey, LockObject, LockPairKey, LockSpan, LockTargetKey, LockTimes, NodeFacts, Rollup,
 };
-use lioprof_model::parts::sums::LockTargetSums;
-use lioprof_model::{Symbol, Symbols};
+use lioprof_model::{LockTargetSums, Merge, Symbol, Symbols};
 use lustre_debuglog::{Extent, LockMode, ResourceId};
 
 use super::enqueues;
 use super::heaviest::{ObjectKey, PairKey};
 use super::object::{Contended, Fight, Held, ObjectLocks, Owners, Track, Waited};
-use super::sums::{LockSums, Union};
-use crate::aggregate::Times;
+use super::sums::LockSums;
+use crate::cells::{Times, Union};
 use crate::parts::{BadPart, target_of};
 
 impl LockSums {
     /// Adds everything to the rollup of a node.
     pub(crate) fn export(&self, facts: &mut NodeFacts, symbols: &Symbols, rollup: &mut Rollup) {
         facts.lock_evidence = self.evidence.values().next().copied();
-        facts.lock_rules.clone_from(&self.rules);
+        facts.lock_rules = self.rules.values().next().cloned();
         facts.cancels = self.cancels;
         for (&(node, target), sum) in &self.targets {
             let (node, target) = (symbols.text(node), target.to_string());
@@ -55,8 +54,7 @@ impl LockSums {
         rollup.lock_jobs.sort_by(|a, b| a.key.cmp(&b.key));
     }
 
-    /// The locks of a rollup, with its nodes in the order of their names: what each node has once, the last one decides.
-    /// `None` if no node looked at locks.
+    /// The locks of a rollup, `None` if no node looked at locks.
     pub(crate) fn import(
         nodes: &[&NodeFacts],
         rollup: &Rollup,
@@ -68,7 +66,7 @@ impl LockSums {
             looked_at |= facts.lock_rules.is_some();
             let node = symbols.intern(facts.node.as_bytes());
             sums.evidence.extend(facts.lock_evidence.map(|evidence| (node, evidence)));
-            sums.rules = facts.lock_rules.clone().or(sums.rules.take());
+            sums.rules.extend(facts.lock_rules.clone().map(|rules| (node, rules)));
             sums.cancels += facts.cancels;
         }
         for row in &rollup.lock_targets {

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::Merge;
-use lioprof_model::parts::sums::{LockJobSums, LockPairSums, LockTargetSums};
-use lioprof_model::{LockEvidence, LockRules, Symbol};
+use lioprof_model::parts::sums::{LockJobSums, LockPairSums};
+use lioprof_model::{LockEvidence, LockRules, LockTargetSums, Merge, Symbol};
 use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
 
@@ -12,7 +11,7 @@ use super::enqueues::EnqueueSums;
 use super::heaviest::{ContendedObjects, ContendedPairs, ObjectKey, PairKey};
 use super::object::Track;
 use super::parties::{Kind, Overlap};
-use crate::aggregate::Times;
+use crate::cells::{Times, Union};
 
 /// A target of a node.
 pub(crate) type TargetOf = (Symbol, TargetName);
@@ -48,63 +47,6 @@ impl TargetSum {
     }
 }
 
-/// Time covered by intervals that come in the order of their ends.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Union {
-    /// Disjoint, ascending.
-    recent: Vec<(i64, i64)>,
-    /// Time covered by older ones.
-    closed_us: i64,
-}
-
-/// Intervals that a later, longer one may still swallow.
-const MAX_RECENT: usize = 4096;
-
-impl Merge for Union {
-    fn merge(&mut self, other: &Self) {
-        self.closed_us += other.closed_us;
-        let mut all: Vec<(i64, i64)> = self.recent.drain(..).chain(other.recent.iter().copied()).collect();
-        all.sort_unstable_by_key(|&(start, end)| (end, start));
-        for (start, end) in all {
-            self.add(start, end);
-        }
-    }
-}
-
-impl Union {
-    pub(crate) fn add(&mut self, mut start: i64, end: i64) {
-        while let Some(&(s, e)) = self.recent.last() {
-            if e < start {
-                break;
-            }
-            start = start.min(s);
-            self.recent.pop();
-        }
-        self.recent.push((start, end));
-        if self.recent.len() > MAX_RECENT {
-            self.closed_us += self.recent.drain(..MAX_RECENT / 2).map(|(s, e)| e - s).sum::<i64>();
-        }
-    }
-
-    /// So much time, wherever it lies.
-    pub(crate) fn of(total_us: i64) -> Self {
-        Self { recent: Vec::new(), closed_us: total_us }
-    }
-
-    pub(crate) fn total_us(&self) -> i64 {
-        self.closed_us + self.recent.iter().map(|(s, e)| e - s).sum::<i64>()
-    }
-
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.closed_us += other.closed_us;
-        let mut all: Vec<(i64, i64)> = self.recent.drain(..).chain(other.recent.iter().copied()).collect();
-        all.sort_unstable_by_key(|&(start, end)| (end, start));
-        for (start, end) in all {
-            self.add(start, end);
-        }
-    }
-}
-
 /// Lock contention that the time series has yet to take; bins are made when all is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Contention {
@@ -131,8 +73,8 @@ const MAX_ENTRIES: usize = 200_000;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LockSums {
     pub(crate) evidence: BTreeMap<Symbol, LockEvidence>,
-    /// The rules of the last node.
-    pub(crate) rules: Option<LockRules>,
+    /// The rules of each node.
+    pub(crate) rules: BTreeMap<Symbol, LockRules>,
     pub(crate) targets: FxHashMap<TargetOf, TargetSum>,
     pub(crate) objects: ContendedObjects,
     pub(crate) pairs: ContendedPairs,
@@ -203,7 +145,7 @@ impl LockSums {
     /// Adds another node's sums; both must use the same table of symbols.
     pub(crate) fn merge(&mut self, other: Self) {
         self.evidence.extend(other.evidence);
-        self.rules = other.rules.or(self.rules.take());
+        self.rules.extend(other.rules);
         self.targets.merge(&other.targets);
         self.objects.extend(other.objects, |mine, theirs| *mine = theirs);
         self.pairs.extend(other.pairs, |mine, theirs| mine.merge(&theirs));
@@ -212,31 +154,5 @@ impl LockSums {
         self.enqueues.merge(&other.enqueues);
         self.entries += other.entries;
         self.contention.extend(other.contention);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn overlapping_waits_are_not_counted_twice() {
-        let mut union = Union::default();
-        for (start, end) in [(10, 20), (15, 25), (30, 40), (5, 45), (50, 60)] {
-            union.add(start, end);
-        }
-        assert_eq!(union.total_us(), 40 + 10);
-    }
-
-    #[test]
-    fn a_union_does_not_depend_on_who_saw_which_part() {
-        let all = [(0, 5), (3, 9), (12, 14), (1, 15), (20, 22), (21, 30)];
-        let (mut even, mut odd, mut one) = (Union::default(), Union::default(), Union::default());
-        for (i, (start, end)) in all.into_iter().enumerate() {
-            if i % 2 == 0 { &mut even } else { &mut odd }.add(start, end);
-            one.add(start, end);
-        }
-        even.merge(&odd);
-        assert_eq!(even.total_us(), one.total_us());
     }
 }

@@ -120,7 +120,7 @@ impl LockTracker {
             self.dlm.finish();
             let mut sums = self.dlm.sums;
             sums.evidence.insert(self.node, LockEvidence::Dlmtrace);
-            sums.rules = Some(self.dlm.rules.model());
+            sums.rules.insert(self.node, self.dlm.rules.model());
             sums
         } else {
             self.rpc.finish();
@@ -129,7 +129,7 @@ impl LockTracker {
             if !sums.targets.is_empty() {
                 sums.evidence.insert(self.node, LockEvidence::Rpctrace);
             }
-            sums.rules = Some(self.rpc.rules.model());
+            sums.rules.insert(self.node, self.rpc.rules.model());
             sums
         }
     }

@@ -15,5 +15,5 @@ mod truth;
 mod write;
 
 pub use options::{DatasetError, DatasetOptions};
-pub use truth::{Moved, TargetTruth, Truth};
+pub use truth::{TargetTruth, Truth};
 pub use write::write;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Direction, LockEvent, LockHappening, RpcRow, RpcSize};
+use lioprof_model::{LockEvent, LockHappening, ReadWrite, RpcRow};
 use lustre_debuglog::{Opcode, TargetName};
 use serde::Serialize;
 
@@ -23,10 +23,9 @@ pub struct Truth {
     pub service_us: u64,
     /// Sum of the times from arrival to end.
     pub total_us: u64,
-    /// What was read.
-    pub read: Moved,
-    /// What was written.
-    pub write: Moved,
+    /// What was read and written.
+    #[serde(flatten)]
+    pub moved: ReadWrite,
     /// RPCs by opcode.
     pub opcodes: BTreeMap<String, u64>,
     /// By target; `unknown` is what names none.
@@ -35,54 +34,19 @@ pub struct Truth {
     pub plays: BTreeMap<String, u64>,
 }
 
-/// OST_READ or OST_WRITE.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Moved {
-    /// Number of RPCs in the rows.
-    pub rpcs: u64,
-    /// Best estimate of the bytes.
-    pub bytes: u64,
-    /// Bytes that these RPCs moved at least.
-    pub bytes_min: u64,
-    /// Bytes that these RPCs moved at most.
-    pub bytes_max: u64,
-    /// RPCs of unknown size, which add no bytes.
-    pub unsized_rpcs: u64,
-}
-
 /// Sums over a target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TargetTruth {
     /// Number of RPCs in the rows.
     pub rpcs: u64,
-    /// What was read.
-    pub read: Moved,
-    /// What was written.
-    pub write: Moved,
+    /// What was read and written.
+    #[serde(flatten)]
+    pub moved: ReadWrite,
     /// Number of lock events in the rows.
     pub lock_events: u64,
 }
 
-impl Moved {
-    fn add(&mut self, size: RpcSize) {
-        self.rpcs += 1;
-        match size {
-            RpcSize::Exact(bytes) => self.add_bytes(bytes, bytes, bytes),
-            RpcSize::Bounded { best, min, max } => self.add_bytes(best, min, max),
-            RpcSize::Unknown => self.unsized_rpcs += 1,
-        }
-    }
-
-    fn add_bytes(&mut self, best: u64, min: u64, max: u64) {
-        self.bytes += best;
-        self.bytes_min += min;
-        self.bytes_max += max;
-    }
-}
-
-lioprof_model::merge_fields!(Moved { rpcs, bytes, bytes_min, bytes_max, unsized_rpcs });
-
-lioprof_model::merge_fields!(TargetTruth { rpcs, read, write, lock_events });
+lioprof_model::merge_fields!(TargetTruth { rpcs, moved, lock_events });
 
 lioprof_model::merge_fields!(Truth {
     rpcs,
@@ -92,8 +56,7 @@ lioprof_model::merge_fields!(Truth {
     disk_bytes,
     service_us,
     total_us,
-    read,
-    write,
+    moved,
     opcodes,
     targets,
     plays
@@ -115,13 +78,10 @@ impl Counting {
         *self.opcodes.entry(row.opcode).or_default() += 1;
         let target = self.targets.entry(row.target).or_default();
         target.rpcs += 1;
-        let (sum, of_target) = match row.direction() {
-            Some(Direction::Read) => (&mut self.truth.read, &mut target.read),
-            Some(Direction::Write) => (&mut self.truth.write, &mut target.write),
-            None => return,
-        };
-        sum.add(row.size);
-        of_target.add(row.size);
+        if let Some(direction) = row.direction() {
+            self.truth.moved.add(row, direction);
+            target.moved.add(row, direction);
+        }
     }
 
     pub(super) fn lock_event(&mut self, event: &LockEvent) {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lioprof_model::counted::figures::{OfTarget, Rw, SampleTime};
-use lioprof_model::{CounterSnapshot, RpcRow, RpcSize, Symbols};
+use lioprof_model::counted::figures::{Count, OfTarget, SampleTime};
+use lioprof_model::{CounterSnapshot, ReadWrite, RpcRow, RpcSize, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
 
 use super::*;
@@ -73,7 +73,7 @@ fn verdicts() {
 }
 
 /// A sample that shows these counters, as many on each OST, a second after the one before.
-fn sample(second: i64, osts: &[&str], rw: Rw, many: Option<(&str, &str)>) -> CounterSnapshot {
+fn sample(second: i64, osts: &[&str], rw: ReadWrite<Count>, many: Option<(&str, &str)>) -> CounterSnapshot {
     let at_us = second * 1_000_000;
     let reading = Reading { rw, ..Reading::default() };
     let of = |name: &str| -> BTreeMap<OfTarget, Reading> {
@@ -111,7 +111,7 @@ fn compared(mut ledger: Ledger) -> Comparison {
 #[test]
 fn both_sides_keys_are_rows_and_the_text_fits() {
     let ost = "fs-OST0000";
-    let shown = |rpcs| Rw { read: count(rpcs, rpcs * 4096), ..Rw::default() };
+    let shown = |rpcs| ReadWrite { read: count(rpcs, rpcs * 4096), ..ReadWrite::default() };
     let mut ledger = Ledger::default();
     ledger.sample(&sample(1, &[ost], shown(1), Some(("10.0.0.1@o2ib", "cp\n.0"))));
     for _ in 0..2 {
@@ -137,7 +137,7 @@ job cp?.0 read                               2            8192  equal
 fn what_an_overload_lost_is_told_in_bytes() {
     const SIZE: u64 = 16_384;
     let osts = ["lustre-OST0002", "lustre-OST0003"];
-    let shown = |rpcs: u64| Rw { write: count(rpcs, rpcs * SIZE), ..Rw::default() };
+    let shown = |rpcs: u64| ReadWrite { write: count(rpcs, rpcs * SIZE), ..ReadWrite::default() };
     let mut ledger = Ledger::default();
     ledger.sample(&sample(1, &osts, shown(0), None));
     let part = RpcSize::Bounded { best: SIZE, min: SIZE - 256, max: SIZE };
@@ -169,7 +169,7 @@ fn what_an_overload_lost_is_told_in_bytes() {
 fn jobs_that_are_not_compared_say_the_true_reason() {
     let why = |traced: bool| {
         let mut ledger = Ledger::default();
-        ledger.sample(&sample(1, &[], Rw::default(), None));
+        ledger.sample(&sample(1, &[], ReadWrite::default(), None));
         if traced {
             enter(&mut ledger, Opcode::OST_READ, None, RpcSize::Exact(4096), None);
         }
@@ -184,11 +184,11 @@ fn jobs_that_are_not_compared_say_the_true_reason() {
 fn clients_whose_counters_went_unseen_with_their_target_do_not_differ() {
     let ost = "fs-OST0000";
     let mut ledger = Ledger::default();
-    ledger.sample(&sample(1, &[ost], Rw::default(), None));
+    ledger.sample(&sample(1, &[ost], ReadWrite::default(), None));
     enter(&mut ledger, Opcode::OST_WRITE, Some(ost), RpcSize::Exact(4096), Some("fio.0"));
-    let shown = Rw { write: count(1, 4096), ..Rw::default() };
+    let shown = ReadWrite { write: count(1, 4096), ..ReadWrite::default() };
     ledger.sample(&CounterSnapshot { clients: None, jobs: None, ..sample(2, &[ost], shown, None) });
-    ledger.sample(&sample(3, &[], Rw::default(), None));
+    ledger.sample(&sample(3, &[], ReadWrite::default(), None));
     let comparison = compared(ledger);
     let text = comparison.to_string();
     assert_eq!(comparison.differing().count(), 0, "{text}");
@@ -204,7 +204,7 @@ fn clients_whose_counters_went_unseen_with_their_target_do_not_differ() {
 /// Two clients were to be compared, too many to read, or none when tracing began.
 #[test]
 fn clients_that_were_not_all_read_are_not_compared() {
-    let all = sample(1, &["fs-OST0000"], Rw::default(), None);
+    let all = sample(1, &["fs-OST0000"], ReadWrite::default(), None);
     let cut = CounterSnapshot { clients_cut: true, ..all.clone() };
     let unread = CounterSnapshot { clients: None, ..all.clone() };
     for first in [cut, unread] {
@@ -222,7 +222,7 @@ fn clients_that_were_not_all_read_are_not_compared() {
 #[test]
 fn what_was_lost_before_a_counter_was_cleared_stays_lost() {
     let ost = "fs-OST0000";
-    let shown = |rpcs| Rw { write: count(rpcs, rpcs * 4096), ..Rw::default() };
+    let shown = |rpcs| ReadWrite { write: count(rpcs, rpcs * 4096), ..ReadWrite::default() };
     let mut ledger = Ledger::default();
     ledger.sample(&sample(1, &[ost], shown(100), None));
     for (traced, second, shows) in [(7, 2, 110), (40, 3, 5), (2, 4, 7)] {

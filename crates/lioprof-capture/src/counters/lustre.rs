@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lioprof_model::CounterSnapshot;
-use lioprof_model::counted::figures::{Count, OfTarget, Reading, Rw};
+use lioprof_model::ReadWrite;
+use lioprof_model::counted::figures::{Count, OfTarget, Reading};
 use lioprof_params::{OSDS, SERVICES, Stats, Tree, brw};
 
 use super::jobs;
@@ -267,5 +268,9 @@ fn reading(stats: &Stats) -> Reading {
         stats.get(name).map_or_else(Count::default, |line| Count { rpcs: line.samples, bytes: line.sum.unwrap_or(0) })
     };
     let operations = stats.lines.values().fold(0, |sum: u64, line| sum.saturating_add(line.samples));
-    Reading { rw: Rw { read: count("read_bytes"), write: count("write_bytes") }, operations, start_us: stats.start_us }
+    Reading {
+        rw: ReadWrite { read: count("read_bytes"), write: count("write_bytes") },
+        operations,
+        start_us: stats.start_us,
+    }
 }

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lioprof_model::counted::figures::{Counter as _, OfTarget, Reading, Rw};
+use lioprof_model::ReadWrite;
+use lioprof_model::counted::figures::{Count, Counter as _, OfTarget, Reading};
 
 /// The busiest entities of a target.
 pub(super) struct Top {
     /// Names, busiest first.
     pub(super) names: Vec<Arc<str>>,
     /// Counters of all the others.
-    pub(super) others: Rw,
+    pub(super) others: ReadWrite<Count>,
     /// How many others there are.
     pub(super) others_count: u64,
 }
@@ -32,7 +33,7 @@ pub(super) fn top(
         .collect();
     ranked.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     let named = ranked.iter().take(count).take_while(|((_, ever), ..)| *ever > (0, 0)).count();
-    let mut others = Rw::default();
+    let mut others = ReadWrite::default();
     for (_, _, rw) in &ranked[named..] {
         others.merge(rw);
     }
@@ -59,7 +60,7 @@ mod tests {
     fn readings(rows: &[(&str, &str, u64)]) -> BTreeMap<OfTarget, Reading> {
         let reading = |bytes| {
             let read = Count { rpcs: bytes / 2, bytes };
-            Reading { rw: Rw { read, ..Rw::default() }, operations: read.rpcs, start_us: None }
+            Reading { rw: ReadWrite { read, ..ReadWrite::default() }, operations: read.rpcs, start_us: None }
         };
         rows.iter().map(|&(target, nid, bytes)| ((target.into(), nid.into()), reading(bytes))).collect()
     }

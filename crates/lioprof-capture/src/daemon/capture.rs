@@ -9,8 +9,9 @@ use crate::config;
 use crate::control::SMALLEST_DAEMON_SIZE_MIB;
 use crate::control::lustre::LustreVersion;
 use crate::control::profile::Profile;
-use crate::drain::{Job, LeftOut, Queue, SegmentFile, Spool};
+use crate::drain::{Job, Queue, SegmentFile, Spool};
 use crate::journal::{Report, Session, SessionError};
+use crate::left_out::LeftOut;
 
 use lioprof_model::units::human_bytes;
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::lustre::{Client, Target};
 use crate::control::{Control, Values};
-use crate::drain::LeftOut;
+use crate::left_out::LeftOut;
 
 /// Largest number of clients listed in a manifest.
 const MAX_CLIENTS: usize = 20_000;

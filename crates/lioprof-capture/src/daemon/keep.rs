@@ -12,9 +12,8 @@ use super::facts::{NodeFacts, SharedFacts};
 use crate::config::{Config, Mode};
 use crate::control::Param;
 use crate::counters::Sample;
-use crate::drain::{
-    DrainError, Keep, LeftOut, PartFacts, PartLimits, PartSize, Traced, WrittenPart, session_name, session_of,
-};
+use crate::drain::{DrainError, Keep, PartFacts, PartLimits, PartSize, Traced, WrittenPart, session_name, session_of};
+use crate::left_out::LeftOut;
 
 /// Key of a manifest's `extra`: session of the spool whose segments the part was made of.
 pub(super) const SPOOL_SESSION: &str = "spool_session";

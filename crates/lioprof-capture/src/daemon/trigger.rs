@@ -71,13 +71,14 @@ impl Trigger {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::counted::figures::{Count, Rw};
+    use lioprof_model::ReadWrite;
+    use lioprof_model::counted::figures::Count;
 
     use super::*;
     use crate::config::{OrOff, Span};
 
     fn totals(bytes: u64, rpcs: u64) -> CounterSnapshot {
-        let rw = Rw { read: Count { rpcs, bytes }, ..Rw::default() };
+        let rw = ReadWrite { read: Count { rpcs, bytes }, ..ReadWrite::default() };
         let reading = Reading { rw, ..Reading::default() };
         CounterSnapshot { targets: [("lustre-OST0000".into(), reading)].into(), ..CounterSnapshot::default() }
     }

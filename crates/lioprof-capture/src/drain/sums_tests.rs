@@ -1,7 +1,7 @@
 //! Which RPCs count for the comparison with the server's counters.
 
-use lioprof_model::counted::figures::{Count, Reading, Rw};
-use lioprof_model::{CounterSnapshot, LockState, RpcSize, RpcWindow};
+use lioprof_model::counted::figures::{Count, Reading};
+use lioprof_model::{CounterSnapshot, LockState, ReadWrite, RpcSize, RpcWindow};
 use lustre_debuglog::{LockMode, ResourceId, Xid};
 
 use super::*;
@@ -40,7 +40,7 @@ impl Keep for Nowhere {
 
 /// A sample of a stretch, with so many reads of one OST.
 fn counters(stretch: u64, begun_us: i64, ended_us: i64, rpcs: u64) -> Sample {
-    let rw = Rw { read: Count { rpcs, bytes: rpcs * BYTES }, ..Rw::default() };
+    let rw = ReadWrite { read: Count { rpcs, bytes: rpcs * BYTES }, ..ReadWrite::default() };
     let at = SampleTime { begun_us, ended_us };
     let targets = [("lustre-OST0000".into(), Reading { rw, ..Reading::default() })].into();
     Sample { totals: CounterSnapshot { stretch, at, targets, ..CounterSnapshot::default() }, ..Sample::default() }

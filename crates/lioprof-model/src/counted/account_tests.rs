@@ -3,9 +3,10 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::figures::{Count, Reading, Rw};
+use super::super::figures::{Count, Reading};
 use super::super::ledger::lost;
 use super::*;
+use crate::io::ReadWrite;
 
 fn time(begun_us: i64, ended_us: i64) -> SampleTime {
     SampleTime { begun_us, ended_us }
@@ -63,7 +64,7 @@ fn what_happens_to_counters_is_counted_or_doubted() {
     const S: i64 = 1_000_000;
     let shown = |bytes: u64, start_s: Option<i64>| {
         let count = Count { rpcs: bytes / 10, bytes };
-        let rw = Rw { read: count, write: count };
+        let rw = ReadWrite { read: count, write: count };
         Some(Reading { rw, operations: 2 * count.rpcs, start_us: start_s.map(|s| s * S) })
     };
     let (old, new) = (Some(0), Some);
@@ -191,7 +192,8 @@ fn shown(samples: &[Sampled], requests: &[Request]) -> Vec<Reading> {
     let shown = samples.iter().map(|sample| {
         let counted = requests.iter().filter(|it| since_us < it.counted_us && it.counted_us <= sample.read_us).count();
         let read = Count { rpcs: counted as u64, bytes: 0 };
-        let reading = Reading { rw: Rw { read, ..Rw::default() }, start_us: Some(since_us), ..Reading::default() };
+        let reading =
+            Reading { rw: ReadWrite { read, ..ReadWrite::default() }, start_us: Some(since_us), ..Reading::default() };
         since_us = sample.clears_us.unwrap_or(since_us);
         reading
     });

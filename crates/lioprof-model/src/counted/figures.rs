@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use crate::io::ReadWrite;
 use crate::merge::Merge;
 
 /// A counter as a sample found it. It goes up until it is cleared, or vanishes with what it is about.
@@ -52,32 +53,11 @@ impl Count {
     }
 }
 
-/// Reads and writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rw {
-    /// Reads, from the counter `read_bytes`.
-    pub read: Count,
-    /// Writes, from the counter `write_bytes`.
-    pub write: Count,
-}
-
-crate::merge_fields!(Rw { read, write });
-
-impl Rw {
-    /// Reads and writes together.
-    #[must_use]
-    pub fn both(self) -> Count {
-        let mut both = self.read;
-        both.merge(&self.write);
-        both
-    }
-}
-
 /// Counters of a target's, a client's or a job's reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Since they were last cleared.
-    pub rw: Rw,
+    pub rw: ReadWrite<Count>,
     /// Operations of any kind, reads and writes included: how busy those are that move no data.
     pub operations: u64,
     /// When that was, microseconds since the epoch, if the version says so (2.15 and later): `start_time`.
@@ -85,16 +65,16 @@ pub struct Reading {
 }
 
 impl Counter for Reading {
-    type Figure = Rw;
+    type Figure = ReadWrite<Count>;
 
-    fn figure(&self) -> Rw {
+    fn figure(&self) -> ReadWrite<Count> {
         self.rw
     }
 
-    fn since(&self, earlier: &Self) -> Option<Rw> {
+    fn since(&self, earlier: &Self) -> Option<ReadWrite<Count>> {
         let (now, then) = (self.rw, earlier.rw);
         let is_same = earlier.start_us.is_none_or(|start_us| self.start_us == Some(start_us));
-        is_same.then_some(Rw { read: now.read.since(then.read)?, write: now.write.since(then.write)? })
+        is_same.then_some(ReadWrite { read: now.read.since(then.read)?, write: now.write.since(then.write)? })
     }
 
     fn start_us(&self) -> Option<i64> {

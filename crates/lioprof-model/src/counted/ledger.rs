@@ -7,7 +7,7 @@ use lustre_debuglog::TargetName;
 
 use super::account::{Account, Accounts, Step};
 use super::figures::{CounterSnapshot, OfTarget, Reading};
-use crate::analysis::ReadWrite;
+use crate::io::ReadWrite;
 use crate::row::RpcRow;
 use crate::symbol::Symbols;
 use crate::traffic::{counted_service, row_is_on_mdt};

@@ -5,9 +5,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::clock_line::ClockLine;
-use super::sums::{FlowCell, LockCell, LockJobSums, LockPairSums, LockTargetSums, NodeSums, SeriesCell};
+use super::sums::{FlowCell, LockCell, LockJobSums, LockPairSums, NodeSums, SeriesCell};
 use super::{Bucket, Keyed};
 use crate::access::{AccessPattern, MixSum};
+use crate::lock_sums::LockTargetSums;
 use crate::locks::{KernelCount, LockEvidence, LockRules};
 use crate::services::Service;
 use crate::time_account::SpentOn;

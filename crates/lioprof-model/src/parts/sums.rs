@@ -62,57 +62,6 @@ crate::sums! {
         pub waiting_us: u64,
     }
 
-    /// Locks of a target.
-    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-    pub struct LockTargetSums {
-        /// Requests for locks.
-        pub enqueues: u64,
-        /// Granted at once.
-        pub granted_at_once: u64,
-        /// Blocked.
-        pub blocked: u64,
-        /// Conflicts between clients.
-        pub client_conflicts: u64,
-        /// Conflicts of a client with itself.
-        pub own_conflicts: u64,
-        /// Conflicts with servers.
-        pub server_conflicts: u64,
-        /// Of what was asked for.
-        pub true_conflicts: u64,
-        /// Of what was granted beyond that.
-        pub expansion_conflicts: u64,
-        /// Neither is known.
-        pub unclassified_conflicts: u64,
-        /// Writers against writers.
-        pub write_write: u64,
-        /// Readers against writers.
-        pub read_write: u64,
-        /// Group locks.
-        pub group: u64,
-        /// Changes of owner.
-        pub handovers: u64,
-        /// Blocking callbacks.
-        pub blocking_asts: u64,
-        /// Completion callbacks.
-        pub completion_asts: u64,
-        /// Glimpse callbacks.
-        pub glimpse_asts: u64,
-        /// Evictions.
-        pub evictions: u64,
-        /// Callbacks that timed out.
-        pub callback_timeouts: u64,
-        /// Time waited.
-        pub wait_us: u64,
-        /// Waits that did not end.
-        pub open_waits: u64,
-        /// Locks whose beginning is not in the log.
-        pub unborn_locks: u64,
-        /// Bytes written before locks were given back.
-        pub flushed_bytes: u64,
-        /// Time during which someone waited. Of waits that overlap: while rows are summed up it is not here, but in their union.
-        pub contended_us: i64,
-    }
-
     /// Two clients that want the same of a target.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct LockPairSums {

@@ -5,7 +5,8 @@ use lioprof_model::{Analysis, TargetKindName};
 use super::plot::{ComparisonPlot, INKS, PlotOptions, keys};
 use crate::data::{Covers, largest, total};
 use crate::draw::{Scene, index};
-use crate::figure::{Grid, Page, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
+use crate::figure::{Grid, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
+use crate::page::Page;
 
 pub(super) const PLOT: ComparisonPlot = ComparisonPlot {
     name: "compare-bandwidth",

@@ -8,7 +8,8 @@ use lioprof_model::{Analysis, TargetKindName};
 use super::plot::{ComparisonPlot, INKS, PlotOptions, keys};
 use crate::data::{Covers, cut};
 use crate::draw::{Area, Item, Scene, index};
-use crate::figure::{Axis, BELOW, HEAD, Page, Panel, RowLabels, Swatch, bytes, bytes_from_zero, split, stripes};
+use crate::figure::{Axis, BELOW, HEAD, Panel, RowLabels, Swatch, bytes, bytes_from_zero, split, stripes};
+use crate::page::Page;
 
 pub(super) const PLOT: ComparisonPlot = ComparisonPlot {
     name: "compare-osts",

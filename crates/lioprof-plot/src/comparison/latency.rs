@@ -5,7 +5,8 @@ use lioprof_model::Analysis;
 use super::plot::{ComparisonPlot, INKS, PlotOptions, keys};
 use crate::data::Covers;
 use crate::draw::{Item, Scene};
-use crate::figure::{Axis, Grid, Page, Scale, Swatch, Tick, count, duration_us, log_time};
+use crate::figure::{Axis, Grid, Scale, Swatch, Tick, count, duration_us, log_time};
+use crate::page::Page;
 
 pub(super) const PLOT: ComparisonPlot = ComparisonPlot {
     name: "compare-latency",

@@ -1,4 +1,4 @@
-//! Parts that figures are made of: page, axes, legends, small multiples, heat maps, hatching.
+//! Parts that figures are made of: axes, legends, small multiples, heat maps, hatching.
 
 pub(crate) mod axis;
 pub(crate) mod grid;
@@ -7,7 +7,6 @@ pub(crate) mod heat;
 pub(crate) mod heat_scale;
 pub(crate) mod lanes;
 pub(crate) mod legend;
-pub(crate) mod page;
 pub(crate) mod panel;
 pub(crate) mod range;
 pub(crate) mod rows;
@@ -21,7 +20,6 @@ pub(crate) use grid::Grid;
 pub(crate) use heat_scale::HeatScale;
 pub(crate) use lanes::{LaneRows, PAD, assign};
 pub(crate) use legend::{Key, Swatch, cross, wedge};
-pub(crate) use page::Page;
 pub(crate) use panel::{BELOW, HEAD, Panel, left_of, y_title};
 pub(crate) use range::{range, range_axis, range_keys};
 pub(crate) use rows::{RowLabels, column_names, split, stripes};

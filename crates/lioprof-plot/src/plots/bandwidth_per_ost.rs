@@ -10,9 +10,10 @@ use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, add, bin_width, bins_of, largest, peaks_are, raise, total};
 use crate::draw::{Area, FRAME, Ink, PALE, READ, Scene, TINY, WRITE, index};
 use crate::figure::{
-    Axis, BELOW, Grid, HEAD, HeatScale, Key, Page, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,
+    Axis, BELOW, Grid, HEAD, HeatScale, Key, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,
     bytes_from_zero, count, heat, more_have, percent, split,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "bandwidth-per-ost",

@@ -11,9 +11,10 @@ use crate::draw::{
     Align, Area, BLACK, BODY, FRAME, GREY, Ink, PALE, SMALL, Scene, Text, index, readable_on, widest, width,
 };
 use crate::figure::{
-    Axis, HEAD, HeatScale, Key, Page, RowLabels, Swatch, bytes, bytes_colors, column_names, count, counted, heat,
-    log_bytes, split, y_title,
+    Axis, HEAD, HeatScale, Key, RowLabels, Swatch, bytes, bytes_colors, column_names, count, counted, heat, log_bytes,
+    split, y_title,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "client-ost-matrix",

@@ -7,7 +7,8 @@ use lioprof_model::{Analysis, Operation};
 use super::plot::{Plot, PlotOptions};
 use crate::data::Covers;
 use crate::draw::{Align, Area, BLACK, GREY, Ink, Item, READ, SMALL, Scene, WRITE, ratio, width};
-use crate::figure::{Axis, Grid, Page, Panel, counted, duration_us, from_zero, left_of, log_time};
+use crate::figure::{Axis, Grid, Panel, counted, duration_us, from_zero, left_of, log_time};
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "io-time-distribution",

@@ -8,9 +8,10 @@ use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, Thinned, client_name, sound};
 use crate::draw::{Area, BLACK, BODY, Item, READ, Scene, WRITE, direction, index};
 use crate::figure::{
-    Axis, BELOW, HEAD, Key, LaneRows, PAD, Page, Panel, RowLabels, Swatch, Window, assign, counted, duration_us,
-    more_have, percent, stripes, y_title,
+    Axis, BELOW, HEAD, Key, LaneRows, PAD, Panel, RowLabels, Swatch, Window, assign, counted, duration_us, more_have,
+    percent, stripes, y_title,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "io-timeline",

@@ -5,7 +5,8 @@ use lioprof_model::{Analysis, Operation};
 use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, cut};
 use crate::draw::{Align, BLACK, BODY, GREY, QUEUE, SERVICE, Scene, TINY, fit, widest};
-use crate::figure::{Axis, BELOW, Key, Page, Panel, Swatch, counted, range, range_axis, range_keys, split, stripes};
+use crate::figure::{Axis, BELOW, Key, Panel, Swatch, counted, range, range_axis, range_keys, split, stripes};
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "latency",

@@ -6,7 +6,8 @@ use lioprof_model::{Analysis, Direction, Heatmap};
 use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, bin_width, bins_of, largest};
 use crate::draw::{Area, PALE, Scene};
-use crate::figure::{Grid, HeatScale, Key, Page, Swatch, Window, counted, heat, log_count, log_time};
+use crate::figure::{Grid, HeatScale, Key, Swatch, Window, counted, heat, log_count, log_time};
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "latency-heatmap",

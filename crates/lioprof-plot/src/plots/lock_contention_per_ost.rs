@@ -11,9 +11,10 @@ use crate::data::{
 };
 use crate::draw::{Align, Area, BODY, FRAME, GREY, Item, PALE, QUEUE, SMALL, Scene, TINY, Text, index, ratio};
 use crate::figure::{
-    Axis, BELOW, Grid, HEAD, HeatScale, Key, Page, Panel, RowLabels, Steps, Swatch, Window, colors, count, counted,
+    Axis, BELOW, Grid, HEAD, HeatScale, Key, Panel, RowLabels, Steps, Swatch, Window, colors, count, counted,
     duration_us, from_zero, heat, left_of, more_have, percent, split, y_title,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "lock-contention-per-ost",

@@ -8,7 +8,8 @@ use crate::data::{
     Contended, Covers, NO_CONFLICT, add, bin_width, bins_of, contended, contended_osts, cut, largest, seconds, sum,
 };
 use crate::draw::{Align, Area, GREY, Ink, Item, READ, SMALL, Scene, Text, WRITE, ratio, width};
-use crate::figure::{Grid, Key, Page, Panel, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
+use crate::figure::{Grid, Key, Panel, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "lock-cost",

@@ -10,9 +10,10 @@ use crate::draw::{
     Align, Area, BLACK, BODY, FRAME, GRID, Ink, PALE, SMALL, Scene, index, ratio, readable_on, widest, width,
 };
 use crate::figure::{
-    Axis, HeatScale, Key, Page, RowLabels, Swatch, column_names, count, count_colors, counted, heat, log_count,
-    percent, short_count, split, y_title,
+    Axis, HeatScale, Key, RowLabels, Swatch, column_names, count, count_colors, counted, heat, log_count, percent,
+    short_count, split, y_title,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "lock-pairs",

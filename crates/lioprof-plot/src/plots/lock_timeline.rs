@@ -10,9 +10,10 @@ use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, NO_CONFLICT, contended, is_ost, largest};
 use crate::draw::{Area, BLACK, BODY, CATEGORIES, GREY, Ink, Item, OTHERS, SMALL, Scene};
 use crate::figure::{
-    Axis, BELOW, HEAD, Key, Page, Panel, Scale, Swatch, Tick, Window, counted, duration_us, hatch, left_of, more_have,
+    Axis, BELOW, HEAD, Key, Panel, Scale, Swatch, Tick, Window, counted, duration_us, hatch, left_of, more_have,
     offsets, wedge, y_title,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "lock-timeline",

@@ -6,9 +6,9 @@ use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, NO_CONFLICT, contended, cut, label, seconds};
 use crate::draw::{Align, BLACK, BODY, CATEGORIES, GREY, Ink, QUEUE, Scene, TINY, fit, index, widest};
 use crate::figure::{
-    Axis, BELOW, Key, Page, Panel, Swatch, counted, duration_us, range, range_axis, range_keys, short_count, split,
-    stripes,
+    Axis, BELOW, Key, Panel, Swatch, counted, duration_us, range, range_axis, range_keys, short_count, split, stripes,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "lock-wait-distribution",

@@ -9,9 +9,8 @@ use lioprof_model::{Analysis, Direction, Object, SampledRpc};
 use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, Thinned, client_name, cut, largest, sound};
 use crate::draw::{CATEGORIES, GREY, Ink, Item, OTHERS, Scene, index, ratio};
-use crate::figure::{
-    Grid, Key, Page, Panel, Swatch, Window, bytes_from_zero, count, counted, cross, more_have, percent,
-};
+use crate::figure::{Grid, Key, Panel, Swatch, Window, bytes_from_zero, count, counted, cross, more_have, percent};
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "object-offsets",

@@ -6,7 +6,8 @@ use lioprof_model::{Analysis, NodeSeries};
 use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, add, bin_width, bins_of, cut, largest, peaks_are};
 use crate::draw::{QUEUE, SERVICE, Scene, ratio};
-use crate::figure::{Grid, Key, Page, Steps, Swatch, Window, from_zero, short};
+use crate::figure::{Grid, Key, Steps, Swatch, Window, from_zero, short};
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "queue-depth",

@@ -10,7 +10,8 @@ use lioprof_model::{Analysis, FlowSeries};
 use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, add, bin_width, bins_of, cut, largest, total};
 use crate::draw::{CATEGORIES, Ink, Item, OTHERS, Scene};
-use crate::figure::{Grid, Key, Page, Panel, Swatch, Window, counted, from_zero, percent};
+use crate::figure::{Grid, Key, Panel, Swatch, Window, counted, from_zero, percent};
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "requests-per-client",

@@ -8,8 +8,9 @@ use super::plot::{Plot, PlotOptions};
 use crate::data::Covers;
 use crate::draw::{Align, Area, BODY, FRAME, GREY, Item, READ, SMALL, Scene, TINY, WRITE, index, width};
 use crate::figure::{
-    Axis, BELOW, Key, Page, Panel, Swatch, bytes, counted, counts_from_zero, hatch, left_of, short_count, y_title,
+    Axis, BELOW, Key, Panel, Swatch, bytes, counted, counts_from_zero, hatch, left_of, short_count, y_title,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "rpc-size",

@@ -9,8 +9,9 @@ use crate::draw::{
     AFTER_TRANSFER, Align, Area, BEFORE_TRANSFER, GREY, Ink, Item, LINE, SMALL, Scene, TRANSFER, widest,
 };
 use crate::figure::{
-    Axis, BELOW, HEAD, Key, Page, Panel, RowLabels, Swatch, counted, duration_us, from_zero, split, stripes,
+    Axis, BELOW, HEAD, Key, Panel, RowLabels, Swatch, counted, duration_us, from_zero, split, stripes,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "service-parts",

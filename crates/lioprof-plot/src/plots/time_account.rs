@@ -10,9 +10,9 @@ use crate::draw::{
     index, widest,
 };
 use crate::figure::{
-    Axis, BELOW, HEAD, Key, Page, Panel, RowLabels, Scale, Steps, Swatch, Tick, Window, duration_us, split, stripes,
-    y_title,
+    Axis, BELOW, HEAD, Key, Panel, RowLabels, Scale, Steps, Swatch, Tick, Window, duration_us, split, stripes, y_title,
 };
+use crate::page::Page;
 
 pub(super) const PLOT: Plot = Plot {
     name: "time-account",

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use lioprof_model::units::plural;
 use lioprof_model::{OpenStores, RowSource, RowStores};
 
-use super::find;
 use super::part::Part;
 use super::samples::counters;
 use super::source::NodeSource;
 use crate::error::StoreError;
+use crate::find;
 use crate::layout::{self, MANIFESTS};
 use crate::leftovers;
 use crate::table::counters::CounterSample;

@@ -2,7 +2,6 @@
 
 mod cursor;
 mod dataset;
-mod find;
 mod parquet_file;
 mod part;
 mod samples;
@@ -12,6 +11,5 @@ mod traced;
 
 pub use dataset::{CopiedPart, Dataset, Datasets};
 pub(crate) use dataset::{node_parts, part_bytes};
-pub(crate) use find::{datasets, files_below, node_folders};
 pub(crate) use parquet_file::ParquetFile;
 pub use part::Part;

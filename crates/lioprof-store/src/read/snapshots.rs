@@ -1,7 +1,8 @@
 //! Samples of counters, one number per row, put together to what they tell about loss.
 
 use lioprof_model::CounterSnapshot;
-use lioprof_model::counted::figures::{Rw, SampleTime};
+use lioprof_model::ReadWrite;
+use lioprof_model::counted::figures::{Count, SampleTime};
 
 use super::traced::Stretch;
 use crate::manifest::Session;
@@ -40,7 +41,7 @@ impl<'a> Snapshots<'a> {
             }
             ("stats", counter) => {
                 let Some(target) = sample.target.filter(|target| target.contains("-OST")) else { return };
-                let figure: fn(&mut Rw) -> &mut u64 = match counter {
+                let figure: fn(&mut ReadWrite<Count>) -> &mut u64 = match counter {
                     "read_bytes.samples" => |rw| &mut rw.read.rpcs,
                     "read_bytes.sum" => |rw| &mut rw.read.bytes,
                     "write_bytes.samples" => |rw| &mut rw.write.rpcs,

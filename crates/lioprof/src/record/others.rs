@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lioprof_analysis::{Config, Others, Selection, Use, User, analyze_with_stores, targets_of};
+use lioprof_analysis::{Config, Others, Selection, User, analyze_with_stores, targets_of};
 use lioprof_model::Analysis;
+use lioprof_model::ReadWrite;
 use lioprof_model::units::{human_bytes, plural};
 
 use crate::messages::Verbosity;
@@ -35,11 +36,11 @@ pub(super) fn of_rows(
 }
 
 /// Writes the table as CSV.
-fn table(out: &mut dyn io::Write, users: &[(User, Use)]) -> io::Result<()> {
+fn table(out: &mut dyn io::Write, users: &[(User, ReadWrite)]) -> io::Result<()> {
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record(["target", "job", "nid", "reads", "read_bytes", "writes", "write_bytes"])?;
     for (User { target, job, nid }, of) in users {
-        let Use { read, write } = of;
+        let ReadWrite { read, write } = of;
         csv.serialize((target, job, nid, read.rpcs, read.bytes, write.rpcs, write.bytes))?;
     }
     csv.flush()
@@ -57,7 +58,7 @@ fn text(others: &Others<'_>, osts: usize) -> String {
     out
 }
 
-fn lines(out: &mut String, title: &str, rows: &[((String, String), Use)]) {
+fn lines(out: &mut String, title: &str, rows: &[((String, String), ReadWrite)]) {
     let top = if rows.len() > TOP { format!(" (top {TOP} of {})", rows.len()) } else { String::new() };
     // Writing to a String cannot fail.
     let _infallible = writeln!(out, "\n{title}{top}");
@@ -74,7 +75,7 @@ mod tests {
 
     #[test]
     fn lists_say_how_much_of_them_is_shown() {
-        let mut of = Use::default();
+        let mut of: ReadWrite = ReadWrite::default();
         of.write.bytes = 1 << 20;
         let rows: Vec<_> = (0..12).map(|number| (("OST0".to_owned(), format!("{number}@tcp")), of.clone())).collect();
         let mut text = String::new();
@@ -90,7 +91,7 @@ mod tests {
     fn a_job_id_may_have_commas() {
         let user = User { target: "OST0".to_owned(), job: "a,\"b\"".to_owned(), nid: "1@tcp".to_owned() };
         let mut out = Vec::new();
-        table(&mut out, &[(user, Use::default())]).unwrap();
+        table(&mut out, &[(user, ReadWrite::default())]).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text, "target,job,nid,reads,read_bytes,writes,write_bytes\nOST0,\"a,\"\"b\"\"\",1@tcp,0,0,0,0\n");
     }

@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::class::StreamKey;
 use super::stream::{Small, Stream};
-use crate::aggregate::limits::ACCESS_OBJECTS;
 use crate::aggregate::objects::ObjectKey;
+use crate::cells::limits::ACCESS_OBJECTS;
 use crate::few::keep_heaviest;
 
 /// Clients followed per object.

@@ -8,8 +8,7 @@ use super::object::{ObjectSum, Objects, Span};
 use super::spread::Pictures;
 use super::stream::Small;
 use super::sums::AccessSums;
-use crate::aggregate::finish::object_name;
-use crate::parts::{BadPart, object_of, target_of};
+use crate::parts::{BadPart, object_name, object_of, target_of};
 
 impl AccessSums {
     /// Adds everything to the rollup of a node.

@@ -3,7 +3,7 @@
 use lioprof_model::Symbols;
 use lioprof_model::parts::rollup::{Rollup, Spending, SpentInBin, TimeBin, TimeRaster, WhoseTime};
 
-use super::super::parts::key;
+use super::super::entries::key;
 use super::raster::{Cell, Raster, Spent};
 use super::sums::{AccountSums, Whose};
 use crate::parts::BadPart;

@@ -6,7 +6,7 @@ use lustre_debuglog::{Opcode, TargetKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::super::cells::TargetKey;
+use super::super::entries::TargetKey;
 use super::super::series::clipped;
 use super::raster::{Raster, Spent, Stretch};
 use super::under_way::UnderWay;

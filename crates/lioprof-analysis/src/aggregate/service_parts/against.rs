@@ -6,7 +6,7 @@ use lioprof_model::AgainstPeers;
 use lioprof_model::latency::latency_bucket_high_us;
 use lioprof_stats::{RankSum, Stratum, stand_out};
 
-use super::super::times::Times;
+use crate::cells::Times;
 
 /// Times by stratum and by whom they are of. In order, so that sums of floating-point numbers are the same in each run.
 pub(super) type Strata<S, W> = BTreeMap<S, BTreeMap<W, Times>>;

@@ -9,9 +9,9 @@ use lioprof_model::{
 };
 use lustre_debuglog::TargetKind;
 
-use super::super::times::Times;
 use super::against::{Strata, against_peers, all_together};
 use super::sums::{PartKey, PartSum, PartSums};
+use crate::cells::Times;
 
 /// A key with names, which are in the same order in every run.
 struct Named {

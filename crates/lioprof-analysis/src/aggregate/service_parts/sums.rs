@@ -5,8 +5,8 @@ use lioprof_model::parts::of_rows::{PartTimes, ServicePart};
 use lioprof_model::{Direction, RpcRow, Symbol};
 use rustc_hash::FxHashMap;
 
-use super::super::cells::TargetKey;
-use super::super::times::Times;
+use super::super::entries::TargetKey;
+use crate::cells::Times;
 
 /// RPCs whose parts can be compared: all but the time is alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

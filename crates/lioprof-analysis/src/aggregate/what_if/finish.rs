@@ -7,7 +7,7 @@ use lioprof_model::{Symbol, Symbols};
 use lustre_debuglog::{TargetKind, TargetName};
 use rustc_hash::FxHashMap;
 
-use super::super::cells::TargetKey;
+use super::super::entries::TargetKey;
 use super::record::Record;
 use crate::what_if::{Kind, LockWait, Place, Request, Run};
 

@@ -3,7 +3,7 @@
 use lioprof_model::Symbols;
 use lioprof_model::parts::rollup::{ReplayFacts, ReplayedRpc, Rollup};
 
-use super::super::parts::key;
+use super::super::entries::key;
 use super::record::{Kept, Record};
 use crate::parts::BadPart;
 use crate::what_if::Kind;

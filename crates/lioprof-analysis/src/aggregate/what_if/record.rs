@@ -7,7 +7,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind};
 use rustc_hash::FxHashMap;
 
-use super::super::cells::TargetKey;
+use super::super::entries::TargetKey;
 use super::super::series::clipped;
 use crate::what_if::Kind;
 

@@ -2,13 +2,11 @@
 
 use lioprof_model::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit, Symbols, TargetEnqueues};
 
-use super::super::sums::LockSums;
-use super::sums::EnqueueSum;
-use crate::aggregate::Times;
+use super::sums::{EnqueueSum, EnqueueSums};
+use crate::cells::Times;
 
 /// Fills [`EnqueueParts`].
-pub(crate) fn finish(locks: &LockSums, symbols: &Symbols) -> EnqueueParts {
-    let sums = &locks.enqueues;
+pub(crate) fn finish(sums: &EnqueueSums, symbols: &Symbols) -> EnqueueParts {
     let mut all = EnqueueSum::default();
     sums.targets.values().for_each(|sum| all.merge(sum));
     let target = |(&(node, target), sum): (&_, &_)| TargetEnqueues {

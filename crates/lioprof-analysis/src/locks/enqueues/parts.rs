@@ -5,7 +5,7 @@ use lioprof_model::parts::Bucket;
 use lioprof_model::parts::rollup::{EnqueueTime, EnqueueTimes, EnqueuesOf};
 
 use super::sums::{EnqueueSum, EnqueueSums};
-use crate::aggregate::Times;
+use crate::cells::Times;
 use crate::parts::{BadPart, optional_target};
 
 /// The rows of a node, by name.

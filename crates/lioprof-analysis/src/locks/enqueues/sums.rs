@@ -4,7 +4,7 @@ use lioprof_model::Symbol;
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
-use crate::aggregate::Times;
+use crate::cells::Times;
 
 /// The parts of one request's time, µs. They add up to the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

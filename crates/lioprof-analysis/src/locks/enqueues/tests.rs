@@ -3,7 +3,6 @@
 use lioprof_model::{EnqueueParts, LockEvent, LockHappening, LockState, LockStep, RpcRow, RpcWindow, Symbols};
 use lustre_debuglog::{LockMode, Opcode, ResourceId, Xid};
 
-use super::super::sums::LockSums;
 use super::request::WaitFor::{self, Client, Other};
 use super::tracker::EnqueueTracker;
 
@@ -61,7 +60,7 @@ fn parts_of(lines: &[Line], wait_for: WaitFor) -> EnqueueParts {
         tracker.row(&row, true);
     }
     tracker.finish();
-    super::finish(&LockSums { enqueues: tracker.sums, ..LockSums::default() }, &symbols)
+    super::finish(&tracker.sums, &symbols)
 }
 
 /// Queue, service, waits for other clients' and for other locks; `None`: unknown. The total is their sum.

@@ -13,8 +13,9 @@ use super::kernel::first_buffer;
 use crate::config::Config;
 use crate::control::Control;
 use crate::control::lustre::LustreVersion;
-use crate::drain::{LeftOut, Spool, session_name};
+use crate::drain::{Spool, session_name};
 use crate::journal::{Foreign, JournalFile, Report, Session};
+use crate::left_out::LeftOut;
 use crate::status::Status;
 
 /// Tracing stops after this many failed looks at the settings in a row.

@@ -2,10 +2,10 @@
 
 use lioprof_model::Analysis;
 
-use super::legend::{self, Key};
-use super::time_axis::Window;
 use crate::data::quality::{self, Covers};
 use crate::draw::{Area, BODY, GREY, Ink, LINE, SMALL, Scene, TITLE, Text, WARN, wrap};
+use crate::figure::legend::{self, Key};
+use crate::figure::time_axis::Window;
 use crate::options::PlotOptions;
 
 const MARGIN: f64 = 16.0;

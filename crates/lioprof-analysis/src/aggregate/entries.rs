@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use lioprof_model::merge::{all_of, earliest, latest};
 use lioprof_model::parts::sums::NodeSums;
-use lioprof_model::{Direction, Io, ReadWrite, SizeHistogram, Symbol};
+use lioprof_model::{Io, ReadWrite, SizeHistogram, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::times::{RpcTimes, Times};
+use crate::cells::{QuarterOctaves, RpcTimes, Times};
+use crate::parts::{BadPart, optional_target};
 
 /// A target of a node; without a name, its reads and writes of unknown target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,6 +17,26 @@ pub(super) struct TargetKey {
     pub(super) node: Symbol,
     pub(super) kind: TargetKind,
     pub(super) name: Option<TargetName>,
+}
+
+impl TargetKey {
+    pub(super) fn mdt(&self) -> bool {
+        self.kind == TargetKind::Mdt
+    }
+
+    pub(super) fn target(&self) -> Option<String> {
+        self.name.map(|name| name.to_string())
+    }
+}
+
+/// Whether it is an MDT's or an OST's.
+pub(super) fn kind(mdt: bool) -> TargetKind {
+    if mdt { TargetKind::Mdt } else { TargetKind::Ost }
+}
+
+/// The key of a target's sums.
+pub(super) fn key(node: &str, target: Option<&String>, mdt: bool, symbols: &mut Symbols) -> Result<TargetKey, BadPart> {
+    Ok(TargetKey { node: symbols.intern(node.as_bytes()), kind: kind(mdt), name: optional_target(target)? })
 }
 
 /// Reads or writes of a target.
@@ -30,21 +51,11 @@ lioprof_model::merge_fields!(TargetDirection { io, sizes, times });
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct TargetSum {
-    pub(super) read: TargetDirection,
-    pub(super) write: TargetDirection,
+    pub(super) moved: ReadWrite<TargetDirection>,
     pub(super) opcodes: BTreeMap<u32, u64>,
 }
 
-lioprof_model::merge_fields!(TargetSum { read, write, opcodes });
-
-impl TargetSum {
-    pub(super) fn direction(&mut self, direction: Direction) -> &mut TargetDirection {
-        match direction {
-            Direction::Read => &mut self.read,
-            Direction::Write => &mut self.write,
-        }
-    }
-}
+lioprof_model::merge_fields!(TargetSum { moved, opcodes });
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeSum {
@@ -107,21 +118,10 @@ pub(super) struct OperationSum {
     pub(super) rpcs: u64,
     pub(super) errors: u64,
     pub(super) times: RpcTimes,
-    pub(super) total_histogram: Vec<u64>,
+    pub(super) total_histogram: QuarterOctaves,
 }
 
-lioprof_model::merge_fields!(OperationSum { rpcs, errors, times } by { total_histogram: bucket_by_bucket });
-
-impl OperationSum {
-    /// Counts total times of a bucket.
-    pub(super) fn count_total(&mut self, quarter_octave: u32, rpcs: u64) {
-        let bucket = quarter_octave as usize;
-        if self.total_histogram.len() <= bucket {
-            self.total_histogram.resize(bucket + 1, 0);
-        }
-        self.total_histogram[bucket] += rpcs;
-    }
-}
+lioprof_model::merge_fields!(OperationSum { rpcs, errors, times, total_histogram });
 
 /// The node that sent RPCs, their opcode, the device and the NID that they went to.
 pub(super) type SentKey = (Symbol, Opcode, Symbol, Symbol);
@@ -142,13 +142,4 @@ fn either(mine: &mut bool, theirs: &bool) {
 /// Each thread is one of one node.
 fn all_threads(mine: &mut FxHashMap<Symbol, u64>, theirs: &FxHashMap<Symbol, u64>) {
     mine.extend(theirs);
-}
-
-fn bucket_by_bucket(mine: &mut Vec<u64>, theirs: &Vec<u64>) {
-    if mine.len() < theirs.len() {
-        mine.resize(theirs.len(), 0);
-    }
-    for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        *mine += theirs;
-    }
 }

@@ -247,21 +247,6 @@ impl RpcTimes {
     }
 }
 
-/// Bucket of a time for plots: four per factor of two, exact below 4.
-pub(crate) fn quarter_octave(us: u64) -> u32 {
-    if us < 4 {
-        return u32::try_from(us).expect("below 4");
-    }
-    let octave = us.ilog2();
-    let quarter = u32::try_from(us >> (octave - 2) & 3).expect("two bits");
-    4 * (octave - 1) + quarter
-}
-
-/// Lower edge of a [`quarter_octave`] bucket.
-pub(crate) fn quarter_octave_edge(bucket: u32) -> u64 {
-    if bucket < 4 { u64::from(bucket) } else { u64::from(4 + bucket % 4) << (bucket / 4 - 1) }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -282,17 +267,6 @@ mod tests {
             let error = got.unwrap().abs_diff(want) * 1000 / want;
             assert!(error <= 8, "{got:?} for {want}");
         }
-    }
-
-    #[test]
-    fn merging_equals_adding_to_one() {
-        let (mut a, mut b, mut both) = (Times::default(), Times::default(), Times::default());
-        for us in 0..1000u64 {
-            if us % 3 == 0 { &mut a } else { &mut b }.add(us * us * us);
-            both.add(us * us * us);
-        }
-        a.merge(&b);
-        assert_eq!(a.distribution(), both.distribution());
     }
 
     #[test]
@@ -337,18 +311,6 @@ mod tests {
         let all: u64 = twice.counts().map(|(_, count)| count).sum();
         assert_eq!((all, all), (9_000_144_000, twice.count()));
         assert_eq!(twice.distribution().p50, Some(703));
-    }
-
-    #[test]
-    fn buckets_and_edges_agree() {
-        let mut last = None;
-        for us in (0..5000).chain([u64::MAX / 2, u64::MAX]) {
-            let bucket = quarter_octave(us);
-            assert!(quarter_octave_edge(bucket) <= us);
-            assert!(us == u64::MAX || bucket >= 247 || us < quarter_octave_edge(bucket + 1), "{us} {bucket}");
-            assert!(last.is_none_or(|l| bucket >= l));
-            last = Some(bucket);
-        }
     }
 
     #[test]
