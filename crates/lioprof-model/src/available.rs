@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::baseline::Available;
-use crate::row::Direction;
+use crate::io::Direction;
 use crate::target::TargetKindName;
 
 impl Analysis {

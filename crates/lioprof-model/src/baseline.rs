@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::row::Direction;
+use crate::io::Direction;
 
 named! {
     /// Which test of a survey says what an OST can take of written bytes.

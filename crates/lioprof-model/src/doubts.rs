@@ -118,7 +118,7 @@ pub fn shown(one_in: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::RpcSize;
+    use crate::io::RpcSize;
 
     #[test]
     fn estimates_are_marked() {

@@ -1,9 +1,87 @@
 //! Counts and bytes of reads or writes, with how exact they are.
 
+use lustre_debuglog::Opcode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::merge::Merge;
-use crate::row::{Direction, RpcRow, RpcSize};
+
+named! {
+    /// Direction in which an RPC moves data.
+    pub enum Direction {
+        /// From the server to the client.
+        Read = "read",
+        /// From the client to the server.
+        Write = "write",
+    }
+}
+
+impl Direction {
+    /// The direction in which an opcode moves bulk data; `None` if it moves none.
+    #[must_use]
+    pub fn of(opcode: Opcode) -> Option<Self> {
+        match opcode {
+            Opcode::OST_READ => Some(Self::Read),
+            Opcode::OST_WRITE => Some(Self::Write),
+            _ => None,
+        }
+    }
+
+    /// Write or read.
+    #[must_use]
+    pub fn new(write: bool) -> Self {
+        if write { Self::Write } else { Self::Read }
+    }
+
+    /// Whether it is a write.
+    #[must_use]
+    pub fn is_write(self) -> bool {
+        self == Self::Write
+    }
+
+    /// What its requests are called.
+    #[must_use]
+    pub fn requests(self) -> &'static str {
+        self.pick("reads", "writes")
+    }
+
+    /// What goes with this direction.
+    #[inline]
+    pub fn pick<T>(self, read: T, write: T) -> T {
+        match self {
+            Self::Read => read,
+            Self::Write => write,
+        }
+    }
+}
+
+/// Number of bytes that one RPC read or wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RpcSize {
+    /// The log shows the exact number.
+    Exact(u64),
+    /// The log only bounds the number.
+    Bounded {
+        /// Best estimate, in bytes.
+        best: u64,
+        /// Fewest bytes possible.
+        min: u64,
+        /// Most bytes possible.
+        max: u64,
+    },
+    /// The number is unknown, or the RPC is neither a read nor a write.
+    Unknown,
+}
+
+impl RpcSize {
+    /// The number, or its best estimate; `None` if it is unknown.
+    #[must_use]
+    pub fn best_bytes(self) -> Option<u64> {
+        match self {
+            Self::Exact(bytes) | Self::Bounded { best: bytes, .. } => Some(bytes),
+            Self::Unknown => None,
+        }
+    }
+}
 
 crate::sums! {
     /// Reads or writes: RPCs and bytes.
@@ -114,12 +192,6 @@ impl<T: Merge> ReadWrite<T> {
 }
 
 impl ReadWrite {
-    /// Counts an RPC of this direction.
-    #[inline]
-    pub fn add(&mut self, row: &RpcRow, direction: Direction) {
-        self.direction(direction).add(row.size, row.failed());
-    }
-
     /// Bytes read and written, best estimate.
     #[must_use]
     pub fn bytes(&self) -> u64 {

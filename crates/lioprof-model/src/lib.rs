@@ -36,6 +36,7 @@ pub mod client_logs;
 mod clock;
 pub mod comparison;
 pub mod counted;
+pub mod counters;
 mod defaults;
 pub mod doubts;
 mod enqueue_parts;
@@ -83,15 +84,14 @@ pub use comparison::{
     ActivityOverTime, Better, COMPARISON_SCHEMA, ChangeVerdict, Comparison, ComparisonRules, Figure, FindingChange,
     FindingChanges, FindingPair, Outcome, Row, Rows, Side,
 };
-pub use counted::figures::CounterSnapshot;
 pub use counted::ledger::Ledger;
-pub use counted::{Counted, CountedIo, CountedRpcs};
+pub use counters::{Counted, CountedIo, CountedRpcs, CounterSnapshot};
 pub use enqueue_parts::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit, TargetEnqueues};
 pub use events::{Event, EventKind, EventSource, LoggedEvent, LoggedEvents, MAX_EVENTS, key as event_key};
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use guard::lock;
-pub use io::{Io, ReadWrite, SizeBucket, SizeHistogram};
+pub use io::{Direction, Io, ReadWrite, RpcSize, SizeBucket, SizeHistogram};
 pub use latency::Distribution;
 pub use live::{LIVE_SCHEMA, Live};
 pub use lock_sums::{ConflictKinds, LockTargetSums, LockTotals};
@@ -106,10 +106,7 @@ pub use operations::{
 };
 pub use other_rows::OtherRows;
 pub use phases::RpcPhases;
-pub use row::{
-    BulkSpan, Direction, HalfRpc, OpenStores, RowSink, RowSource, RowStores, RpcRow, RpcSize, SizeEvidence,
-    TargetEvidence,
-};
+pub use row::{BulkSpan, HalfRpc, OpenStores, RowSink, RowSource, RowStores, RpcRow, SizeEvidence, TargetEvidence};
 pub use selected::Selected;
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetPeaks, TargetSeries};
 pub use service_parts::{

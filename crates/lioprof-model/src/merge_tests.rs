@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use lioprof_testkit::fuzz::{Rng, for_each_seed};
 use lioprof_testkit::same_every_way;
 
+use crate::io::{Direction, RpcSize};
 use crate::parts::sums::FaultSums;
-use crate::row::{Direction, RpcSize};
 use crate::trace::{TraceLoss, TraceSummary};
 use crate::{EventKind, LoggedEvent, LoggedEvents, Merge, ReadWrite, SizeHistogram};
 

@@ -6,7 +6,8 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, Opcode, TargetName, Xid};
 
 use crate::client::ClientEvent;
-use crate::counted::figures::CounterSnapshot;
+use crate::counters::CounterSnapshot;
+use crate::io::{Direction, ReadWrite, RpcSize};
 use crate::symbol::{Symbol, Symbols};
 use crate::trace::{LockEvent, Mark, SentRpc, TraceSummary};
 
@@ -70,6 +71,14 @@ pub struct RpcRow {
     pub gid: Option<u32>,
     /// Project id; `None` if the request carries none (before Lustre 2.17).
     pub projid: Option<u32>,
+}
+
+impl ReadWrite {
+    /// Counts an RPC of this direction.
+    #[inline]
+    pub fn add(&mut self, row: &RpcRow, direction: Direction) {
+        self.direction(direction).add(row.size, row.failed());
+    }
 }
 
 impl RpcRow {
@@ -145,55 +154,6 @@ impl RpcRow {
     }
 }
 
-named! {
-    /// Direction in which an RPC moves data.
-    pub enum Direction {
-        /// From the server to the client.
-        Read = "read",
-        /// From the client to the server.
-        Write = "write",
-    }
-}
-
-impl Direction {
-    /// The direction in which an opcode moves bulk data; `None` if it moves none.
-    #[must_use]
-    pub fn of(opcode: Opcode) -> Option<Self> {
-        match opcode {
-            Opcode::OST_READ => Some(Self::Read),
-            Opcode::OST_WRITE => Some(Self::Write),
-            _ => None,
-        }
-    }
-
-    /// Write or read.
-    #[must_use]
-    pub fn new(write: bool) -> Self {
-        if write { Self::Write } else { Self::Read }
-    }
-
-    /// Whether it is a write.
-    #[must_use]
-    pub fn is_write(self) -> bool {
-        self == Self::Write
-    }
-
-    /// What its requests are called.
-    #[must_use]
-    pub fn requests(self) -> &'static str {
-        self.pick("reads", "writes")
-    }
-
-    /// What goes with this direction.
-    #[inline]
-    pub fn pick<T>(self, read: T, write: T) -> T {
-        match self {
-            Self::Read => read,
-            Self::Write => write,
-        }
-    }
-}
-
 /// When an RPC's bulk transfer took place within its service time. Both parts and [`RpcRow::after_bulk_us`] add up to that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BulkSpan {
@@ -210,35 +170,6 @@ impl BulkSpan {
     pub fn is_within(&self, service_us: Option<u64>) -> bool {
         let end_us = self.before_us.checked_add(self.transfer_us);
         end_us.zip(service_us).is_some_and(|(end, service)| end <= service)
-    }
-}
-
-/// Number of bytes that one RPC read or wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RpcSize {
-    /// The log shows the exact number.
-    Exact(u64),
-    /// The log only bounds the number.
-    Bounded {
-        /// Best estimate, in bytes.
-        best: u64,
-        /// Fewest bytes possible.
-        min: u64,
-        /// Most bytes possible.
-        max: u64,
-    },
-    /// The number is unknown, or the RPC is neither a read nor a write.
-    Unknown,
-}
-
-impl RpcSize {
-    /// The number, or its best estimate; `None` if it is unknown.
-    #[must_use]
-    pub fn best_bytes(self) -> Option<u64> {
-        match self {
-            Self::Exact(bytes) | Self::Bounded { best: bytes, .. } => Some(bytes),
-            Self::Unknown => None,
-        }
     }
 }
 

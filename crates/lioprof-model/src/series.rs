@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::row::Direction;
+use crate::io::Direction;
 use crate::target::TargetKindName;
 
 /// Figures per time bin. Bin `i` covers `[start + i * bin_s, start + (i + 1) * bin_s)`.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::merge::{Merge, all_of, earliest, latest};
 
-use crate::counted::Counted;
+use crate::counters::Counted;
 use crate::events::LoggedEvents;
 use crate::symbol::Symbol;
 

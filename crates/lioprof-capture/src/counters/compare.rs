@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 
 use lioprof_model::counted::account::{Account, Accounts, Doubt};
-use lioprof_model::counted::figures::{Count, Reading};
 use lioprof_model::counted::ledger::{IoAccount, lost};
+use lioprof_model::counters::{Count, Reading};
 use lioprof_model::{Direction, Io, Ledger, ReadWrite};
 
 use crate::status::Missing;

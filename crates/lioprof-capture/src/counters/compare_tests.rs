@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lioprof_model::counted::figures::{Count, OfTarget, SampleTime};
+use lioprof_model::counters::{Count, OfTarget, SampleTime};
 use lioprof_model::{CounterSnapshot, ReadWrite, RpcRow, RpcSize, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lioprof_model::CounterSnapshot;
 use lioprof_model::ReadWrite;
-use lioprof_model::counted::figures::{Count, OfTarget, Reading};
+use lioprof_model::counters::{Count, OfTarget, Reading};
 use lioprof_params::{OSDS, SERVICES, Stats, Tree, brw};
 
 use super::jobs;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use lioprof_model::counted::figures::SampleTime;
+use lioprof_model::counters::SampleTime;
 use lioprof_params::{Cost, Tree};
 
 use super::lustre::{Activity, Lustre};

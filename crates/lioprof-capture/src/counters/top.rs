@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lioprof_model::ReadWrite;
-use lioprof_model::counted::figures::{Count, Counter as _, OfTarget, Reading};
+use lioprof_model::counters::{Count, Counter as _, OfTarget, Reading};
 
 /// The busiest entities of a target.
 pub(super) struct Top {
@@ -53,7 +53,7 @@ fn growth(reading: &Reading, earlier: &Reading) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::counted::figures::Count;
+    use lioprof_model::counters::Count;
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use lioprof_model::CounterSnapshot;
-use lioprof_model::counted::figures::Reading;
+use lioprof_model::counters::Reading;
 use lioprof_model::units::real;
 
 use crate::config;
@@ -72,7 +72,7 @@ impl Trigger {
 #[cfg(test)]
 mod tests {
     use lioprof_model::ReadWrite;
-    use lioprof_model::counted::figures::Count;
+    use lioprof_model::counters::Count;
 
     use super::*;
     use crate::config::{OrOff, Span};

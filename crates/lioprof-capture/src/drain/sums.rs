@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use lioprof_model::counted::figures::SampleTime;
 use lioprof_model::counted::ledger::{IoAccount, add, counts_as_io};
+use lioprof_model::counters::SampleTime;
 use lioprof_model::live::LiveVerdict;
 use lioprof_model::traffic::{ConflictKind, Party, is_from_server};
 use lioprof_model::{

@@ -1,6 +1,6 @@
 //! Which RPCs count for the comparison with the server's counters.
 
-use lioprof_model::counted::figures::{Count, Reading};
+use lioprof_model::counters::{Count, Reading};
 use lioprof_model::{CounterSnapshot, LockState, ReadWrite, RpcSize, RpcWindow};
 use lustre_debuglog::{LockMode, ResourceId, Xid};
 

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::figures::{Counter, SampleTime};
+use crate::counters::{Counter, SampleTime};
 use crate::merge::Merge;
 
 /// Most runs kept of a counter: a capture that is switched on and off every minute reaches this in six weeks.

@@ -3,9 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::figures::{Count, Reading};
 use super::super::ledger::lost;
 use super::*;
+use crate::counters::{Count, Reading};
 use crate::io::ReadWrite;
 
 fn time(begun_us: i64, ended_us: i64) -> SampleTime {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lustre_debuglog::TargetName;
 
 use super::account::{Account, Accounts, Step};
-use super::figures::{CounterSnapshot, OfTarget, Reading};
+use crate::counters::{CounterSnapshot, OfTarget, Reading};
 use crate::io::ReadWrite;
 use crate::row::RpcRow;
 use crate::symbol::Symbols;

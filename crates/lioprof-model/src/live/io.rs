@@ -45,7 +45,7 @@ impl LiveIo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::RpcSize;
+    use crate::io::RpcSize;
 
     fn io(sizes: &[RpcSize]) -> Io {
         let mut io = Io::default();

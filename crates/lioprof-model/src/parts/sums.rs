@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::io::Direction;
 use crate::io::Io;
 use crate::merge::{earliest, latest};
-use crate::row::Direction;
 
 crate::sums! {
     /// A time bin of a target, or of all of a node.

@@ -2,7 +2,7 @@
 
 use lioprof_model::CounterSnapshot;
 use lioprof_model::ReadWrite;
-use lioprof_model::counted::figures::{Count, SampleTime};
+use lioprof_model::counters::{Count, SampleTime};
 
 use super::traced::Stretch;
 use crate::manifest::Session;
