@@ -24,11 +24,6 @@ LAYERS = [
     {"lioprof-record"},
     {"lioprof-bench", "lioprof-query", "lioprof"},
 ]
-# Modules that still import each other in a circle, by crate: to be broken, not to be added to.
-STILL = {
-    ("lioprof-trace", "envelope, input, kernel_log"),
-    ("lioprof-trace", "input::archive, input::content"),
-}
 # Used by tests only.
 FOR_TESTS = {"lioprof-testkit"}
 
@@ -196,7 +191,7 @@ def main():
     metadata = json.load(sys.stdin)
     members = {package["name"]: package for package in metadata["packages"] if package["id"] in metadata["workspace_members"]}
     layer = {name: number for number, names in enumerate(LAYERS) for name in names}
-    problems, still = [], set()
+    problems = []
     for name, package in sorted(members.items()):
         if name not in layer:
             problems.append(f"{name} is in no layer: add it to LAYERS in scripts/check-layers.py and to ARCHITECTURE.md")
@@ -226,21 +221,16 @@ def main():
                 problems.append(f"{name}: {len(members_of)} files import each other in a circle:\n" + "\n".join(lines))
             for circle, closing in folder_circles(graph):
                 names = ", ".join("::".join(one) for one in circle)
-                if (name, names) in STILL:
-                    still.add((name, names))
-                    continue
                 lines = [f"    {shown(one)} imports {shown(two)}" for one, two in closing]
                 problems.append(
                     f"{name}: {names} import each other:\n" + "\n".join(lines) + "\n"
                     "  decide which one is below, and move what it imports of the others: into it, or into a module below both"
                 )
-    for name, names in sorted(STILL - still):
-        problems.append(f"{name}: {names} import each other no longer, or others do: take the line out of STILL in scripts/check-layers.py")
     for problem in problems:
         print(f"check-layers: {problem}", file=sys.stderr)
     if problems:
         sys.exit(1)
-    print(f"check-layers: {len(members)} crates in {len(LAYERS)} layers, no circle of files, {len(STILL)} of folders, nothing but declarations in mod.rs")
+    print(f"check-layers: {len(members)} crates in {len(LAYERS)} layers, no circle of files or folders, nothing but declarations in mod.rs")
 
 
 main()

@@ -53,6 +53,7 @@ mod decode;
 mod envelope;
 mod identity;
 mod join;
+mod kept;
 mod kernel_log;
 mod live;
 mod logged_text;

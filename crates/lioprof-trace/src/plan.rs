@@ -20,10 +20,10 @@ use crate::identity::contents::Contents;
 use crate::identity::decide::decide;
 use crate::identity::evidence::{Decision, Decisions, Evidence, Refusal};
 use crate::input::{
-    self, Compression, Discovered, Door, Found, InputError, InputProblem, Member, NodeRule, Opened, PROBE_BYTES,
-    Severity, SharedDamage, node,
+    self, Compression, Discovered, Door, Found, InputError, InputProblem, Member, NodeRule, Opened, OpenedKernelLog,
+    PROBE_BYTES, Severity, SharedDamage, node,
 };
-use crate::kernel_log::{self, KernelLog, OpenedKernelLog};
+use crate::kernel_log::{self, KernelLog};
 use crate::progress::Progress;
 
 /// A binary log that cannot be read at any offset is kept in memory up to this size, then in a

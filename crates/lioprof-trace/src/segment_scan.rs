@@ -9,7 +9,8 @@ use lustre_debuglog::frame::{self, Form, HeaderLayout};
 use memchr::memmem::Finder;
 
 use crate::decode::ring;
-use crate::input::{PROBE_BYTES, Spooled};
+use crate::input::PROBE_BYTES;
+use crate::kept::Spooled;
 
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 1 << 20;

@@ -10,7 +10,7 @@ use memchr::memrchr;
 
 use super::read_buffer::{ChunkBytes, ReadBuffer};
 use crate::envelope::repair;
-use crate::input::Spooled;
+use crate::kept::Spooled;
 
 /// A piece of an input to be decoded on its own.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use lustre_debuglog::frame::binary::{self, Framer, Step};
 use rustc_hash::FxHashMap;
 
 use super::reader::append_at;
-use crate::input::Spooled;
+use crate::kept::Spooled;
 
 /// The kernel accepts no smaller limit (`tracefile.c`: 10 to 20480 MiB).
 const SMALLEST_RING: u64 = 10 << 20;

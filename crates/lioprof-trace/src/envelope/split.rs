@@ -8,7 +8,7 @@ use super::heading::Headings;
 use super::kinds::Repairs;
 use super::prefix::{self, Sender};
 use super::repair::{Group, lines};
-use crate::input::{PackedReader, Packer, Store};
+use crate::kept::{PackedReader, Packer, Store};
 
 /// Bytes read at once.
 const READ_BYTES: usize = 256 << 10;

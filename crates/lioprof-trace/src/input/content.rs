@@ -4,10 +4,9 @@ use lustre_debuglog::frame::{self, Form};
 use lustre_debuglog::kernel_log::{self, KernelLogForm};
 use memchr::memmem;
 
-use super::archive::tar::is_tar;
-use super::archive::zip::is_zip;
 use super::compression::Compression;
 use super::error::{GIVE_A_DATASET, GIVE_A_LOG};
+use super::magic::{is_tar, is_zip};
 use crate::envelope::repair;
 
 /// How much of a decompressed file tells whether it is a Lustre debug log, and in which form.

@@ -17,7 +17,7 @@ use super::compression::Compression;
 use super::error::{InputError, InputProblem, Severity};
 use super::node::{self, NodeRule};
 use super::open::{Found, is_archive_file, open_file};
-use super::stretch::Stretch;
+use crate::kept::Stretch;
 
 /// What [`discover`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

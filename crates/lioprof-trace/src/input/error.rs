@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::compression::Compression;
 use super::damage::Damage;
-use crate::kernel_log::OpenedKernelLog;
+use super::kernel_log::OpenedKernelLog;
 
 /// Why an input cannot be used at all.
 #[derive(Debug, thiserror::Error)]

@@ -10,18 +10,17 @@ use lustre_debuglog::frame::Form;
 
 use super::ahead::ReadAhead;
 use super::archive::member::{Member, MemberContent, OpenMember};
-use super::archive::tar::is_tar;
-use super::archive::zip::is_zip;
 use super::compression::Compression;
 use super::content::{Content, PROBE_BYTES, hint};
 use super::damage::{Counted, Layer, SharedDamage, Tolerant};
 use super::error::{Excerpt, InputError};
+use super::kernel_log::OpenedKernelLog;
+use super::magic::{is_tar, is_zip};
 use super::node::{self, NodeRule};
-use super::spool::{Spooled, spool, spool_packed};
-use super::store::Store;
-use super::stretch::Stretch;
 use super::utf16::{encoding_of, utf8};
-use crate::kernel_log::OpenedKernelLog;
+use crate::kept::Store;
+use crate::kept::Stretch;
+use crate::kept::{Spooled, spool, spool_packed};
 use crate::progress::BytesRead;
 
 const BUFFER: usize = 256 << 10;

@@ -4,12 +4,10 @@ mod hosts;
 mod journal;
 mod lines;
 mod local_time;
-mod open;
 mod read;
 
 pub use hosts::{HostLog, KernelEvent};
 pub use local_time::as_if_utc_until;
 pub use read::{KernelLog, kernel_log_lines};
 
-pub(crate) use open::OpenedKernelLog;
 pub(crate) use read::read;

@@ -7,8 +7,7 @@ use lustre_debuglog::kernel_log::{KernelLine, KernelLogForm, Stamp};
 use super::hosts::HostLog;
 use super::journal;
 use super::lines::Lines;
-use super::open::OpenedKernelLog;
-use crate::input::{self, Found, InputError, InputProblem, Severity};
+use crate::input::{self, Found, InputError, InputProblem, OpenedKernelLog, Severity};
 
 /// Nodes in one log; lines of further ones are left out.
 const MAX_HOSTS: usize = 10_000;

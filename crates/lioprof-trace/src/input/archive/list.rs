@@ -10,17 +10,18 @@ use super::member::{Access, Member, MemberContent};
 use super::name::place;
 use super::origin::Origin;
 use super::sequence::Sequence;
-use super::tar::{Kind, TarReader, is_tar};
+use super::tar::{Kind, TarReader};
 use super::walk::{CompressedTar, Flow, HEAD_BYTES, Leaf, MAX_DEPTH, TOO_DEEP, Visit, walk};
-use super::zip::{self, is_zip};
+use super::zip;
 use crate::input::compression::Compression;
 use crate::input::content::{Content, PROBE_BYTES};
 use crate::input::damage::{Damage, Layer, SharedDamage, Tolerant};
 use crate::input::error::{InputError, InputProblem};
+use crate::input::magic::{is_tar, is_zip};
 use crate::input::node;
-use crate::input::store::Store;
-use crate::input::stretch::Stretch;
 use crate::input::utf16::{encoding_of, utf8};
+use crate::kept::Store;
+use crate::kept::Stretch;
 use crate::progress::BytesRead;
 
 /// Members that are looked at.

@@ -12,7 +12,7 @@ use super::origin::Origin;
 use super::sequence::Sequence;
 use crate::input::compression::Compression;
 use crate::input::damage::{Layer, SharedDamage};
-use crate::input::spool::Spooled;
+use crate::kept::Spooled;
 use crate::progress::BytesRead;
 
 /// A debug log or kernel log in an archive.

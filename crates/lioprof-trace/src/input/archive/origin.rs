@@ -6,7 +6,7 @@ use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
 use crate::input::damage::{Counted, Layer};
-use crate::input::stretch::Stretch;
+use crate::kept::Stretch;
 use crate::progress::BytesRead;
 
 const BUFFER: usize = 256 << 10;

@@ -10,8 +10,8 @@ use std::thread::{self, JoinHandle};
 
 use super::walk::{CompressedTar, Flow, Leaf, Visit, walk};
 use crate::input::damage::{Damage, Layer, SharedDamage};
-use crate::input::packed::{Packed, PackedReader, Packer};
-use crate::input::store::Store;
+use crate::kept::Store;
+use crate::kept::{Packed, PackedReader, Packer};
 use crate::progress::BytesRead;
 
 /// Bytes handed over at once.

@@ -9,20 +9,11 @@ use tar::{EntryType, Header};
 
 use super::name::readable;
 use crate::input::damage::{Damage, Layer};
-use crate::input::stretch::StretchReader;
+use crate::input::magic::{BLOCK, sum_is_right};
+use crate::kept::StretchReader;
 
-/// Headers and data come in blocks of this size.
-const BLOCK: usize = 512;
 /// Of a name or pax header that is longer, only the beginning is used.
 const MAX_EXTENSION: usize = 64 << 10;
-/// Where the mark `ustar` is in a header (POSIX.1-1988 and GNU).
-const USTAR_AT: usize = 257;
-
-/// Whether what begins so is a tar archive: by the sum of the first header, which the oldest ones have, too, or by its mark.
-pub(crate) fn is_tar(head: &[u8]) -> bool {
-    let Some(block) = head.get(..BLOCK) else { return false };
-    sum_is_right(Header::from_byte_slice(block)) || block[USTAR_AT..].starts_with(b"ustar")
-}
 
 /// What reads an archive: bytes that are not wanted can be left out.
 pub(super) trait Skip: Read {
@@ -254,14 +245,6 @@ impl<R: Skip> TarReader<R> {
 
 fn cut(how: &str) -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, format!("it ends {how}"))
-}
-
-/// Whether the bytes of a header add up to what it says.
-fn sum_is_right(header: &Header) -> bool {
-    let bytes = header.as_bytes().iter().enumerate();
-    // The field itself counts as blanks.
-    let sum: u32 = bytes.map(|(at, &byte)| if (148..156).contains(&at) { 32 } else { u32::from(byte) }).sum();
-    header.cksum().is_ok_and(|said| said == sum)
 }
 
 impl Extensions {

@@ -1,6 +1,7 @@
 use std::io::Cursor;
 
 use super::*;
+use crate::input::magic::{USTAR_AT, is_tar};
 
 /// A header as `tar` writes it, with its sum.
 fn header(kind: u8, name: &[u8], len: u64) -> Vec<u8> {

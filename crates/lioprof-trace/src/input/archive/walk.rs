@@ -4,10 +4,10 @@ use std::io::{self, BufReader, Chain, Cursor, Read};
 use std::ops::ControlFlow;
 
 use super::origin::Origin;
-use super::tar::{Kind, Skip, Streamed, TarReader, is_tar};
-use super::zip::is_zip;
+use super::tar::{Kind, Skip, Streamed, TarReader};
 use crate::input::compression::Compression;
 use crate::input::damage::{Counted, Damage, Layer, SharedDamage, Tolerant};
+use crate::input::magic::{is_tar, is_zip};
 use crate::progress::BytesRead;
 
 /// An archive in an archive is read, one in that is not.

@@ -9,7 +9,7 @@ use super::name::readable;
 use super::origin::Origin;
 use super::tar::Kind;
 use crate::input::damage::{Damage, Layer};
-use crate::input::stretch::{Stretch, StretchReader};
+use crate::kept::{Stretch, StretchReader};
 
 /// A directory is read whole. One of 100,000 members takes about 10 MB; more is read of archives that are made to fill the memory.
 const MAX_DIRECTORY: u64 = 64 << 20;
@@ -20,11 +20,6 @@ const IS_ENCRYPTED: u16 = 1;
 const HAS_DESCRIPTOR: u16 = 1 << 3;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
-
-/// Whether what begins so is a zip archive: a member, the end of an empty one, or a mark that old programs put in front.
-pub(crate) fn is_zip(head: &[u8]) -> bool {
-    matches!(head, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, b'P', b'K', 3, 4, ..])
-}
 
 /// A member of a zip archive.
 pub(super) struct ZipMember {

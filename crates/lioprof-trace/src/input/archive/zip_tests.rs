@@ -5,7 +5,7 @@ use ::zip::ZipWriter;
 use ::zip::write::SimpleFileOptions;
 
 use super::*;
-use crate::input::store::Store;
+use crate::kept::Store;
 use crate::progress::BytesRead;
 
 fn stretch(bytes: &[u8]) -> Stretch {

@@ -33,18 +33,18 @@ impl Store {
     }
 
     /// Number of bytes.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.kept().len()
     }
 
     /// Whether so many bytes more fit into memory.
-    pub(super) fn has_room(&self, bytes: usize) -> bool {
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let kept = self.kept();
         kept.file_len == 0 && kept.memory.len() + bytes <= self.limit
     }
 
     /// Appends `bytes` and says where they are. Fails if there is no room for a temporary file.
-    pub(super) fn append(&self, bytes: &[u8]) -> io::Result<u64> {
+    pub(crate) fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         let mut kept = self.kept();
         let at = kept.len();
         let room = if kept.file_len > 0 { 0 } else { self.limit.saturating_sub(kept.memory.len()) };
@@ -63,7 +63,7 @@ impl Store {
     }
 
     /// Appends a stream to its end; where it begins, and how long it is.
-    pub(super) fn append_all(&self, stream: &mut dyn Read) -> io::Result<(u64, u64)> {
+    pub(crate) fn append_all(&self, stream: &mut dyn Read) -> io::Result<(u64, u64)> {
         let (start, mut len) = (self.len(), 0);
         let mut buffer = vec![0; 256 << 10];
         loop {
@@ -80,7 +80,7 @@ impl Store {
     }
 
     /// Reads some bytes at `offset`; 0 only at or behind the end, or if `buf` is empty.
-    pub(super) fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         let kept = self.kept();
         let in_memory = kept.memory.len() as u64;
         if offset < in_memory {
@@ -103,7 +103,7 @@ impl Kept {
 }
 
 /// The same error, with the place and what to do.
-pub(super) fn temporary(err: io::Error) -> io::Error {
+pub(crate) fn temporary(err: io::Error) -> io::Error {
     let dir = std::env::temp_dir();
     let text = format!(
         "failed to keep the input in a temporary file in `{}`: {err}; set TMPDIR to a directory with more space",

@@ -28,40 +28,40 @@ pub(crate) struct Stretch {
 
 impl Stretch {
     /// A whole file, as long as it is now. Fails if that cannot be told.
-    pub(super) fn of_file(path: &Path) -> io::Result<Self> {
+    pub(crate) fn of_file(path: &Path) -> io::Result<Self> {
         let len = path.metadata()?.len();
         Ok(Self { ground: Ground::File(path.into()), start: 0, len, is_cut: false })
     }
 
     /// What is kept, from `start` on, so many bytes.
-    pub(super) fn of_store(store: Arc<Store>, start: u64, len: u64) -> Self {
+    pub(crate) fn of_store(store: Arc<Store>, start: u64, len: u64) -> Self {
         Self { ground: Ground::Kept(store), start, len, is_cut: false }
     }
 
     /// Where it begins in the file.
-    pub(super) fn start(&self) -> u64 {
+    pub(crate) fn start(&self) -> u64 {
         self.start
     }
 
     /// Number of bytes.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
     /// Whether it should be longer.
-    pub(super) fn is_cut(&self) -> bool {
+    pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
     /// Bytes of this stretch, as many of them as there are.
-    pub(super) fn part(&self, start: u64, len: u64) -> Self {
+    pub(crate) fn part(&self, start: u64, len: u64) -> Self {
         let there = self.len.saturating_sub(start).min(len);
         let is_cut = there < len || (self.is_cut && start + len == self.len);
         Self { ground: self.ground.clone(), start: self.start.saturating_add(start), len: there, is_cut }
     }
 
     /// Opens what it lies in.
-    pub(super) fn open(&self) -> io::Result<StretchReader> {
+    pub(crate) fn open(&self) -> io::Result<StretchReader> {
         let ground = match &self.ground {
             Ground::File(path) => OpenGround::File(File::open(path)?),
             Ground::Kept(store) => OpenGround::Kept(Arc::clone(store)),
@@ -78,7 +78,7 @@ enum OpenGround {
 
 /// An open [`Stretch`]. Reading at the end of one that is cut is an error, once all that is there has been read.
 #[derive(Debug)]
-pub(super) struct StretchReader {
+pub(crate) struct StretchReader {
     ground: OpenGround,
     start: u64,
     len: u64,
@@ -88,12 +88,12 @@ pub(super) struct StretchReader {
 
 impl StretchReader {
     /// Number of bytes.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
     /// Reads some bytes at `offset`; 0 only at or behind the end, or if `buf` is empty.
-    pub(super) fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         let left = self.len.saturating_sub(offset);
         let n = buf.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         if n == 0 {
@@ -107,7 +107,7 @@ impl StretchReader {
     }
 
     /// Leaves out so many bytes; fewer at the end. Returns how many.
-    pub(super) fn skip(&mut self, bytes: u64) -> u64 {
+    pub(crate) fn skip(&mut self, bytes: u64) -> u64 {
         let skipped = bytes.min(self.len.saturating_sub(self.at));
         self.at += skipped;
         skipped

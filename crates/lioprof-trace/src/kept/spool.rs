@@ -39,7 +39,7 @@ impl Spooled {
     }
 
     /// A part of a file as it is.
-    pub(super) fn stretch(reader: StretchReader) -> Self {
+    pub(crate) fn stretch(reader: StretchReader) -> Self {
         Self { storage: Storage::Stretch(reader), read: None }
     }
 

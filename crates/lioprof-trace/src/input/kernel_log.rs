@@ -5,7 +5,8 @@ use std::io::Read;
 
 use lustre_debuglog::kernel_log::KernelLogForm;
 
-use crate::input::{Compression, SharedDamage};
+use super::compression::Compression;
+use super::damage::SharedDamage;
 
 /// A kernel log that was found where a debug log was expected, from its first byte.
 pub struct OpenedKernelLog {

@@ -57,7 +57,7 @@ impl Packer {
     }
 
     /// Takes a stream to its end.
-    pub(super) fn add_all(&mut self, stream: &mut dyn Read) -> io::Result<()> {
+    pub(crate) fn add_all(&mut self, stream: &mut dyn Read) -> io::Result<()> {
         let mut buffer = vec![0; BLOCK];
         loop {
             match stream.read(&mut buffer) {
@@ -115,12 +115,12 @@ impl std::fmt::Debug for Packed {
 
 impl Packed {
     /// Number of bytes, unpacked.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
     /// Reads some bytes at `offset`; 0 only at or behind the end, or if `buf` is empty.
-    pub(super) fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         let number = usize::try_from(offset / BLOCK as u64).unwrap_or(usize::MAX);
         let Some(block) = self.blocks.get(number) else { return Ok(0) };
         let mut unpacked = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
