@@ -174,7 +174,7 @@ pub fn counts_as_io(row: &RpcRow, symbols: &Symbols) -> bool {
 /// Adds a read or write to a sum.
 pub fn add(sum: &mut ReadWrite, row: &RpcRow) {
     if let Some(direction) = row.direction() {
-        sum.direction(direction).add(row.size, row.failed());
+        sum.add(row, direction);
     }
 }
 

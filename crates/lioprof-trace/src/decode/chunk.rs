@@ -340,8 +340,12 @@ impl Reducer {
         let summary = &mut counts.summary;
         summary.records += 1;
         summary.rpctrace_records += u64::from(record.mask & mask::RPCTRACE != 0);
-        summary.first_us = Some(summary.first_us.map_or(record.time_us, |t| t.min(record.time_us)));
-        summary.last_us = Some(summary.last_us.map_or(record.time_us, |t| t.max(record.time_us)));
+        if summary.first_us.is_none_or(|first_us| record.time_us < first_us) {
+            summary.first_us = Some(record.time_us);
+        }
+        if summary.last_us.is_none_or(|last_us| record.time_us > last_us) {
+            summary.last_us = Some(record.time_us);
+        }
         let stream = record.stream() as usize;
         if stream < MAX_STREAMS {
             if counts.stream_heads.len() <= stream {

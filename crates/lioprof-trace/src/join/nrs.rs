@@ -185,8 +185,9 @@ impl SequenceGaps {
 
 /// `ll_ost_io00_002` belongs to part `ll_ost_io00`; the kernel cuts long names at 15 bytes.
 fn service_part(thread: &[u8]) -> &[u8] {
-    match thread.iter().rposition(|&b| b == b'_') {
-        Some(at) if at + 1 < thread.len() && thread[at + 1..].iter().all(u8::is_ascii_digit) => &thread[..at],
+    let digits = thread.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    match thread.split_at(thread.len() - digits) {
+        ([part @ .., b'_'], [_, ..]) => part,
         _ => thread,
     }
 }

@@ -123,13 +123,17 @@ impl Packed {
     pub(crate) fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         let number = usize::try_from(offset / BLOCK as u64).unwrap_or(usize::MAX);
         let Some(block) = self.blocks.get(number) else { return Ok(0) };
+        let at = usize::try_from(offset % BLOCK as u64).unwrap_or(0);
+        if block.is_plain {
+            let n = buf.len().min((block.len as usize).saturating_sub(at));
+            return self.store.read_at(block.at + at as u64, &mut buf[..n]);
+        }
         let mut unpacked = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
         if unpacked.number != Some(number) {
             unpacked.number = None;
             self.unpack(*block, &mut unpacked)?;
             unpacked.number = Some(number);
         }
-        let at = usize::try_from(offset % BLOCK as u64).unwrap_or(0);
         let rest = unpacked.bytes.get(at..).unwrap_or_default();
         let n = buf.len().min(rest.len());
         buf[..n].copy_from_slice(&rest[..n]);
@@ -146,10 +150,6 @@ impl Packed {
             }
         }
         let Unpacked { bytes, decompressor, .. } = into;
-        if block.is_plain {
-            *bytes = packed;
-            return Ok(());
-        }
         let decompressor = match decompressor {
             Some(decompressor) => decompressor,
             none => none.insert(Decompressor::new()?),
