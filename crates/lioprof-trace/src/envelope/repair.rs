@@ -36,7 +36,7 @@ pub(crate) fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_cont
         Message::Other if record.mask & FEW != 0 => characters::is_changed(record.text),
         Message::Other => record.text.first().is_some_and(|byte| !matches!(byte, b' '..=b'~' if *byte != b'&')),
         message if wrap::may_have_breaks(message) => {
-            is_continued && holds_header(record.text)
+            is_continued && (holds_header(record.text) || !wrap::may_have_own_breaks(record.text))
                 || wrap::fit(message) != wrap::Fit::Wholly && is_partly_changed(record, is_continued)
         }
         _ => is_continued,
@@ -226,9 +226,7 @@ fn lines_of<'a>(bytes: &'a [u8], ends: &[usize]) -> Lines<'a> {
 
 /// Puts the text of a record together. Where that does not succeed, lines that may be prefixes, which a break left alone, are left out.
 fn put_together(texts: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) -> Option<Whole> {
-    // Behind each of those stands a blank.
-    if texts.len() > 1 && wrap::may_begin_with_breaks(texts[0]) && texts[1..].iter().any(|text| text.starts_with(b" "))
-    {
+    if wrap::may_begin_with_breaks(texts[0]) && texts.iter().skip(1).any(|text| wrap::is_behind_own_break(text)) {
         let as_it_is = texts.join(&b'\n');
         let message = Message::parse_text(&as_it_is);
         if wrap::has_own_breaks(&message) {

@@ -215,6 +215,16 @@ pub(crate) fn may_begin_with_breaks(text: &[u8]) -> bool {
     [&b"@@@ "[..], b"### ", b"Prolong "].iter().any(|words| text.starts_with(words))
 }
 
+/// Whether a line may stand behind a line break of the message's own: all of these have a blank there.
+pub(crate) fn is_behind_own_break(line: &[u8]) -> bool {
+    line.starts_with(b" ")
+}
+
+/// Whether a text of several lines may have a line break of its own.
+pub(crate) fn may_have_own_breaks(text: &[u8]) -> bool {
+    text.split(|byte| *byte == b'\n').skip(1).any(is_behind_own_break)
+}
+
 /// Whether a text of several lines was parsed as a whole message of a kind that has line breaks of its own in some versions.
 pub(crate) fn has_own_breaks(message: &Message<'_>) -> bool {
     may_have_breaks(message) && fit(message) == Fit::Wholly
