@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
-use lioprof_model::counted::account::{Account, Accounts, Doubt};
+use lioprof_model::counted::account::{Accounts, Doubt};
 use lioprof_model::counted::ledger::{IoAccount, lost};
 use lioprof_model::counters::{Count, Reading};
 use lioprof_model::{Direction, Io, Ledger, ReadWrite};
@@ -150,7 +150,7 @@ impl Comparison {
 }
 
 /// What the trace lacks of reads and writes, up to a sample, if it has handed on all but so many RPCs, which may be counted or not.
-pub(crate) fn missing(account: &Account<Reading, ReadWrite>, time_us: i64, unfinished: u64) -> Missing {
+pub(crate) fn missing(account: &IoAccount, time_us: i64, unfinished: u64) -> Missing {
     let counted = account.counted.both();
     let (inside, edge) = (account.inside.both(), account.edge.both());
     let (lacks, bytes) = (counted.rpcs.saturating_sub(inside.rpcs), counted.bytes.saturating_sub(inside.bytes));

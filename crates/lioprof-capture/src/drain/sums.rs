@@ -118,7 +118,8 @@ impl<K: Keep> Summed<K> {
     /// Compares a request with the counters.
     fn compare(&mut self, row: &RpcRow, symbols: &Symbols) {
         self.ledger.rpc(row, symbols);
-        if counts_as_io(row, symbols) {
+        // Mostly none waits.
+        if !self.waiting.is_empty() && counts_as_io(row, symbols) {
             let start_us = row.start_us().unwrap_or(row.end_us);
             let sums = self.waiting.iter_mut().filter_map(|waiting| waiting.node.request(start_us, row.end_us));
             sums.for_each(|sum| add(sum, row));

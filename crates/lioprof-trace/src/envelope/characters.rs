@@ -50,14 +50,22 @@ const STANDS_FOR_OTHERS: [bool; 256] = {
         table[byte] = true;
         byte += 1;
     }
-    let signs = b"\x1b\x08&<=";
     let mut at = 0;
-    while at < signs.len() {
-        table[signs[at] as usize] = true;
+    while at < SIGNS.len() {
+        table[SIGNS[at] as usize] = true;
         at += 1;
     }
     table
 };
+
+/// Those of them that are ASCII: entities, tags and quoted-printable, escapes and backspaces.
+const SIGNS: [u8; 5] = *b"&<=\x1b\x08";
+
+/// Whether `text` has any of these.
+fn has_signs(text: &[u8]) -> bool {
+    let [entity, tag, quoted, escape, backspace] = SIGNS;
+    memchr3(entity, tag, quoted, text).is_some() || memchr2(escape, backspace, text).is_some()
+}
 
 /// How many bytes `text` begins with that are ASCII, looked at eight at a time.
 fn ascii_len(text: &[u8]) -> usize {
@@ -78,7 +86,7 @@ pub(crate) fn plain(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     // Most texts have one or the other.
-    let has_signs = memchr3(b'&', b'<', b'=', text).is_some() || memchr2(0x1b, 0x08, text).is_some();
+    let has_signs = has_signs(text);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let run = if has_signs {
             rest.iter().position(|byte| STANDS_FOR_OTHERS[usize::from(*byte)]).unwrap_or(rest.len())

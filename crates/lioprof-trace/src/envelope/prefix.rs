@@ -66,8 +66,13 @@ pub(crate) fn begins_header(line: &[u8]) -> bool {
     let rest = rest.strip_suffix(b"=").unwrap_or(rest);
     match memchr::memchr(b'(', rest) {
         None => rest.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'F')),
-        Some(names) => !rest[names..].windows(3).any(|end| end == b"())"),
+        Some(names) => !has_header_end(&rest[names..]),
     }
+}
+
+/// Whether a header may end in `text`.
+pub(crate) fn has_header_end(text: &[u8]) -> bool {
+    memchr_iter(b')', text).any(|at| text[at..].starts_with(b"))") && text[..at].ends_with(b"("))
 }
 
 /// `line` without what stands before the lines of its record: the very `prefix`, or one in which only digits differ.

@@ -80,7 +80,7 @@ impl Logged<'_> {
     pub(crate) fn may_hold_others(&self) -> bool {
         let text = self.record.text;
         let is_none = |at: usize| matches!(text.get(at + 1), Some(b'\0' | b'D'));
-        text.len() > MAX_RECORD / 2 || has_header_end(text) || memchr::memchr_iter(b'\n', text).any(is_none)
+        text.len() > MAX_RECORD / 2 || prefix::has_header_end(text) || memchr::memchr_iter(b'\n', text).any(is_none)
     }
 }
 
@@ -99,11 +99,6 @@ pub(crate) struct Group {
     /// A header put together out of several.
     joined: Vec<u8>,
     headers: LineHeaders,
-}
-
-/// Whether a header may end in `text`.
-fn has_header_end(text: &[u8]) -> bool {
-    memchr::memchr_iter(b')', text).any(|at| text[at..].starts_with(b"))") && text[..at].ends_with(b"("))
 }
 
 /// Lines of a record. Most are broken into few.
@@ -303,7 +298,7 @@ fn header_of<'a>(lines: &[&'a [u8]], joined: &'a mut Vec<u8>, headers: &mut Line
         let before = joined.len();
         joined.extend_from_slice(line);
         // Its end may be broken, too.
-        if has_header_end(&joined[before.saturating_sub(2)..]) {
+        if prefix::has_header_end(&joined[before.saturating_sub(2)..]) {
             last = Some((i, before, *line));
             break;
         }

@@ -301,15 +301,16 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
     if natural_end > 0 && join(Break::NOTHING).search(natural_end..=natural_end, best) {
         return true;
     }
-    for (i, way) in
-        [Break::WORDS, Break::BLANKS, Break::NOTHING, Break::UNWRAPPED, Break::LINES].into_iter().enumerate()
-    {
+    if join(Break::WORDS).search(1..=last, best) {
+        return true;
+    }
+    // In a log with many masks most texts are of no known kind.
+    if !Message::may_become_known(first) {
+        return false;
+    }
+    for way in [Break::BLANKS, Break::NOTHING, Break::UNWRAPPED, Break::LINES] {
         if join(way).search(1..=last, best) {
             return true;
-        }
-        // In a log with many masks most texts are of no known kind.
-        if i == 0 && !Message::may_become_known(first) {
-            return false;
         }
     }
     // Lines of full width that end with a word, among others that were cut within one: each may be either.
