@@ -18,8 +18,16 @@ use lustre_debuglog::frame::text::{TextItem, TextRecords};
 use lustre_debuglog::frame::{Form, detect};
 
 /// The only file that is written of one input.
-fn anonymised(log: &[u8], name: &str) -> Option<Vec<u8>> {
-    written(log, name).map(|written| written.log)
+fn anonymised(log: &[u8], name: &str, key: &Key) -> Option<Vec<u8>> {
+    written(log, name, key).map(|written| written.log)
+}
+
+/// A key of the seed, so that a failure with it comes again.
+fn key(rng: &mut Rng) -> Key {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let bytes: Vec<u8> = (0..32).map(|_| rng.byte()).collect();
+    fs::write(&file, bytes).unwrap();
+    Key::from_file(file.path()).unwrap()
 }
 
 /// A written log, the names that were replaced (kind and name), and whether the log was taken for one of several hosts.
@@ -31,14 +39,13 @@ struct Written {
 
 /// What is written of one input; nothing if it is no log. What damage left before a header may look like a host's name: then there are
 /// several files, here one after the other.
-fn written(log: &[u8], name: &str) -> Option<Written> {
+fn written(log: &[u8], name: &str, key: &Key) -> Option<Written> {
     let dir = tempfile::tempdir().unwrap();
     let (path, to) = (dir.path().join(name), dir.path().join("to"));
     fs::write(&path, log).unwrap();
     let inputs: [PathBuf; 1] = [path];
-    let key = Key::random().unwrap();
     let table = dir.path().join("names");
-    let options = Options { inputs: &inputs, rules: &[], key: &key, output: &to, mapping: Some(&table) };
+    let options = Options { inputs: &inputs, rules: &[], key, output: &to, mapping: Some(&table) };
     let outcome = anonymise(&options).unwrap();
     let files = files_under(&to);
     assert_eq!(files.len(), outcome.written.len());
@@ -150,7 +157,7 @@ fn random_names_never_survive() {
                 log.extend_from_slice(format!("{host} says hello\n").as_bytes());
             }
         }
-        let Some(out) = anonymised(&log, &format!("rpc-{host}.txt")) else { panic!("nothing was written") };
+        let Some(out) = anonymised(&log, &format!("rpc-{host}.txt"), &key(rng)) else { panic!("nothing was written") };
         let address = nid.split('@').next().unwrap_or_default();
         for name in [&fs, &job, &file, &mark, &host, &uuid, &uid.to_string(), address] {
             // A file or a function is told of as it is only if it can be one.
@@ -172,7 +179,7 @@ fn check_wounded(records: &[&[u8]], name: &str, change_header: lioprof_testkit::
         log.truncate(log.len() - rng.below(100.min(log.len())));
     }
     // A log that is none any more is refused.
-    let Some(Written { log: out, names, is_split }) = written(&log, name) else { return };
+    let Some(Written { log: out, names, is_split }) = written(&log, name, &key(rng)) else { return };
     let (times, skipped) = framed(&log);
     let (new_times, new_skipped) = framed(&out);
     if is_split {
@@ -220,7 +227,7 @@ fn counters_keep_their_figures_and_lose_what_is_not_known() {
         read_bytes:      { samples:          3, unit: bytes, min:  1, max:  2, sum:         4, sumsq:    5 }\n\
         obdfilter.work1-OST0000.exports.10.9.8.7@o2ib.stats=\nread_bytes                          3 samples [bytes] 1 2 4 5\n\
         remark of alice                     1 samples [reqs]\n";
-    let out = String::from_utf8(anonymised(text.as_bytes(), "counters.txt").unwrap()).unwrap();
+    let out = String::from_utf8(anonymised(text.as_bytes(), "counters.txt", &Key::random().unwrap()).unwrap()).unwrap();
     for name in ["work1", "ior", "4242", "10.9.8.7", "alice"] {
         assert!(!out.contains(name), "{name} in {out}");
     }
@@ -240,6 +247,6 @@ fn anything_is_written_or_refused_without_a_panic() {
         let len = rng.below(4096);
         let log: Vec<u8> = (0..len).map(|_| rng.byte()).collect();
 
-        let _written_or_refused = anonymised(&log, "rpc.bin");
+        let _written_or_refused = anonymised(&log, "rpc.bin", &key(rng));
     });
 }

@@ -9,8 +9,9 @@ use super::table::Table;
 use crate::key::Key;
 use crate::kind::Kind;
 
-/// Without vowels, so that no words come out, and without `l`, `o`, `0`, `1`.
-const LETTERS: &[u8; 27] = b"bcdfghjkmnpqrstvwxz23456789";
+/// Without vowels and `y`, so that no words come out, without `l`, and without hexadecimal digits: eight of them before a colon are a
+/// record's first number, which damage may put where a name was.
+const LETTERS: &[u8; 15] = b"ghjkmnpqrstvwxz";
 /// More attempts than any set of names needs that fits into memory.
 const ATTEMPTS: u32 = 1000;
 
