@@ -24,7 +24,13 @@ pub(crate) fn may_be_changed(text: &[u8]) -> bool {
 
 /// Whether a text begins with a blank, or a no-break space for one.
 pub(crate) fn begins_with_blank(text: &[u8]) -> bool {
-    [&b" "[..], "\u{a0}".as_bytes(), b"\xa0", b"=C2=A0", b"=20", b"&nbsp;"].iter().any(|blank| text.starts_with(blank))
+    match text {
+        [b' ' | 0xa0, ..] => true,
+        [0xc2 | b'=' | b'&', ..] => {
+            [&b"\xc2\xa0"[..], b"=C2=A0", b"=20", b"&nbsp;"].iter().any(|blank| text.starts_with(blank))
+        }
+        _ => false,
+    }
 }
 
 /// Whether `text` has entities or tags of HTML.
@@ -161,6 +167,15 @@ pub(crate) fn unquoted(text: &[u8]) -> Vec<u8> {
         at += if byte.is_some() { 3 } else { 1 };
     }
     out
+}
+
+/// Whether a break between `line` and `next` may go through what stands for a character.
+pub(crate) fn may_break_sign(line: &[u8], next: &[u8]) -> bool {
+    // Longest of those that are looked for: `&#x2019;`.
+    let end = &line[line.len().saturating_sub(8)..];
+    memchr3(b'&', b'<', b'=', end).is_some()
+        || [&b" "[..], b" a", b" at", b"["].iter().any(|part| end.ends_with(part))
+        || [&b" at "[..], b"at ", b"t ", b"[at]"].iter().any(|part| next.starts_with(part))
 }
 
 /// Words that list archives put in place of `@`.

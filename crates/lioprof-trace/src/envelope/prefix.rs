@@ -88,6 +88,9 @@ pub(crate) fn standing_before<'a>(line: &'a [u8], start: usize, previous: &[u8])
 /// `line` without what stands before the lines of its record: the very `prefix`, or one in which only digits differ. It is the `nth` line
 /// behind the header's.
 pub(crate) fn without<'a>(line: &'a [u8], prefix: &[u8], nth: usize) -> &'a [u8] {
+    if prefix.is_empty() {
+        return line;
+    }
     // `grep -n` and `cat -n` count on, and at 10 there is one digit more. Any other number is the text's own (`0->1048575`). Blanks before
     // the number may have been left behind by a break.
     let whole = line;

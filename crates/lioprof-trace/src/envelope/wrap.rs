@@ -130,14 +130,12 @@ pub(crate) fn whole(lines: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) ->
         return Some(Whole { breaks: lines.len() - 1, repair, ..found });
     }
     let found = by_lines(lines, widths, take);
-    if found.as_ref().is_some_and(|found| found.fits) || !(0..lines.len() - 1).any(|i| widths.is_full(i)) {
-        return found;
-    }
     // A break after so many columns may go through what stands for a character.
-    let (joined, ends) = full_lines_joined(lines, widths);
-    if !joined.iter().any(|line| characters::may_be_changed(line)) {
+    let is_within_sign = |i: usize| widths.is_full(i) && characters::may_break_sign(lines[i], lines[i + 1]);
+    if found.as_ref().is_some_and(|found| found.fits) || !(0..lines.len() - 1).any(is_within_sign) {
         return found;
     }
+    let (joined, ends) = full_lines_joined(lines, widths);
     let joined: Vec<&[u8]> = joined.iter().map(Vec::as_slice).collect();
     match by_lines(&joined, Widths::NONE, take).filter(|found| found.fits) {
         Some(fits) => Some(Whole { breaks: ends[fits.breaks], ..fits }),
