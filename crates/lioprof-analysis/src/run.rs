@@ -19,7 +19,7 @@ use crate::events;
 use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
-use crate::node_sums::NodeSums;
+use crate::partial::{Partial, Partials};
 use crate::warnings;
 use crate::what_if::{Replay, Run};
 
@@ -147,17 +147,22 @@ fn run(
     }
     let days = Days::new(config, nodes.values().filter_map(NodeInputs::begin_us).min())?;
     let config = &days.config;
-    let mut symbols = Symbols::default();
     let again = nodes.values().all(|inputs| inputs.logs.can_be_read_again());
-    let mut sums = if again && nodes.len() > config.nodes_apart { NodeSums::together() } else { NodeSums::apart() };
+    let mut sums = if again && nodes.len() > config.nodes_apart { Partials::together() } else { Partials::apart() };
     let mut results: Vec<NodeResult> = Vec::new();
+    // A sink knows texts of all nodes by the same symbols.
+    let mut passed_on = Symbols::default();
     for (name, inputs) in nodes {
         let sink = sink.as_mut().map(|sink| &mut **sink as &mut (dyn RowSink + Send));
-        let (result, sum) = node::analyze(&name, inputs, config, &mut symbols, sink);
-        sums.add(sum, &symbols);
+        let is_passed_on = sink.is_some();
+        let (result, sum) = node::analyze(&name, inputs, config, std::mem::take(&mut passed_on), sink);
+        if is_passed_on {
+            passed_on = sum.symbols.clone();
+        }
+        sums.add(sum);
         results.push(result);
     }
-    let (mut results, sums, alignment) = align(results, sums, config, &mut symbols);
+    let (mut results, sums, alignment) = align(results, sums, config);
 
     let mut inputs: Vec<Input> = Vec::new();
     for result in &mut results {
@@ -166,8 +171,9 @@ fn run(
     }
     days.check(inputs.iter().filter_map(|input| input.last))?;
     let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
-    let sum = sums.sum(&symbols).unwrap_or_else(|| Aggregate::new(config.bin_us));
-    let mut outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
+    let nothing = || Partial { symbols: Symbols::default(), aggregate: Aggregate::new(config.bin_us) };
+    let sum = sums.merged().unwrap_or_else(nothing);
+    let mut outcome = conclude(&accounts, &alignment, sum, inputs, problems, config);
     let told = events::tell(&accounts, &found.kernel_logs, config, &mut outcome.analysis);
     outcome.problems.extend(told);
     outcome.named = found.named;
@@ -178,10 +184,9 @@ fn run(
 pub(crate) fn conclude(
     nodes: &[NodeAccount],
     alignment: &Alignment,
-    sum: Aggregate,
+    sum: Partial,
     inputs: Vec<Input>,
     mut problems: Vec<InputProblem>,
-    symbols: &Symbols,
     config: &Config,
 ) -> Outcome {
     for input in &inputs {
@@ -191,7 +196,8 @@ pub(crate) fn conclude(
         }
     }
     problems.extend(missing_markers(nodes));
-    let (mut analysis, requests) = conclude_without_predictions(nodes, alignment, sum, inputs, symbols, config);
+    let (mut analysis, requests) =
+        conclude_without_predictions(nodes, alignment, sum.aggregate, inputs, &sum.symbols, config);
     let replay = Replay::new(requests);
     analysis.what_if = replay.what_if();
     let damage = damage(&analysis);
@@ -235,7 +241,7 @@ pub(crate) fn conclude_without_predictions(
     analysis.warnings = warnings::early(nodes, &analysis, config.noted_loss);
     analysis.warnings.extend(alignment.warnings());
     let requests = aggregate::finish(sum, symbols, &mut analysis);
-    alignment.tell(symbols, &mut analysis);
+    alignment.tell(&mut analysis);
     // Kernel logs alone have no requests to miss.
     if !nodes.is_empty() {
         let mut warnings = warnings::late(&analysis);

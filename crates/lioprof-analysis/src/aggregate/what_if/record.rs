@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::entries::TargetKey;
 use super::super::series::clipped;
+use crate::renumber::Renumber;
 use crate::what_if::Kind;
 
 /// Requests kept, of a node and of all nodes together: a replay of so many takes a tenth of a second.
@@ -79,6 +80,15 @@ pub(crate) struct Record {
     numbers: FxHashMap<TargetKey, u16>,
     pub(super) kept: Vec<Kept>,
     pub(super) facts: ReplayFacts,
+}
+
+impl Renumber for Record {
+    fn renumber(&mut self, to: &[Symbol]) {
+        let Self { places, numbers, kept, facts: _ } = self;
+        places.renumber(to);
+        *numbers = (0..).zip(&*places).map(|(number, &place)| (place, number)).collect();
+        kept.iter_mut().for_each(|kept| kept.client.renumber(to));
+    }
 }
 
 impl Record {
