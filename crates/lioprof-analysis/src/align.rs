@@ -8,6 +8,7 @@ use lioprof_model::units::few;
 
 use crate::clocks::{Clocks, NodeClock, NodeLog, clocks, worth_aligning};
 use crate::config::Config;
+use crate::in_order::in_order;
 use crate::node::NodeResult;
 use crate::partial::{Partial, Partials};
 use crate::phases::phases;
@@ -70,33 +71,29 @@ pub(crate) fn align(
     let names = results.iter().map(|result| result.name.clone()).collect();
     let aligned: Vec<bool> = wanted.iter().zip(&stuck).map(|(&wanted, &stuck)| wanted && !stuck).collect();
     let to_reference = |node: usize| clocks.nodes[node].as_ref().filter(|_| aligned[node]).map(|it| it.to_reference);
-    let (results, sums) = match sums {
-        Partials::Together(..) if aligned.contains(&true) => {
-            // All that was added up goes first.
-            drop(sums);
-            results.iter().for_each(|result| result.logs.expect_again());
-            let mut sums = Partials::together();
-            let mut again = Vec::new();
-            for (node, result) in results.into_iter().enumerate() {
-                let (result, sum) = result.on_clock(to_reference(node).unwrap_or_default(), config);
-                sums.add(sum);
-                again.push(result);
-            }
-            (again, sums)
-        }
-        Partials::Together(..) => (results, sums),
-        Partials::Apart(nodes) => {
-            for (result, _) in results.iter().zip(&aligned).filter(|(_, aligned)| **aligned) {
-                result.logs.expect_again();
-            }
-            let again = |(node, (result, sum)): (usize, (NodeResult, Partial))| match to_reference(node) {
-                Some(line) => result.on_clock(line, config),
-                None => (result, sum),
-            };
-            let (results, nodes) = results.into_iter().zip(nodes).enumerate().map(again).unzip();
-            (results, Partials::Apart(nodes))
-        }
+    let (old, mut sums) = match sums {
+        Partials::Together(..) if !aligned.contains(&true) => (Vec::new(), sums),
+        // All that was added up goes first.
+        Partials::Together(..) => (results.iter().map(|_| None).collect(), Partials::together()),
+        Partials::Apart(nodes) => (nodes.into_iter().map(Some).collect(), Partials::apart()),
     };
+    if !old.is_empty() {
+        type Node = (NodeResult, Option<Partial>, Option<ClockLine>);
+        let nodes: Vec<Node> =
+            results.into_iter().zip(old).enumerate().map(|(at, (it, old))| (it, old, to_reference(at))).collect();
+        let is_read = |(_, old, line): &Node| old.is_none() || line.is_some();
+        nodes.iter().filter(|node| is_read(node)).for_each(|(result, ..)| result.logs.expect_again());
+        let weighed = nodes.into_iter().map(|node| (if is_read(&node) { node.0.bytes() } else { 0 }, node)).collect();
+        let again = |(result, old, line): Node, threads: usize| match (old, line) {
+            (Some(sum), None) => (result, sum),
+            (_, line) => result.on_clock(line.unwrap_or_default(), &config.with_threads(threads)),
+        };
+        results = Vec::new();
+        in_order(weighed, config.threads, again, |(result, sum)| {
+            results.push(result);
+            sums.add(sum);
+        });
+    }
     (results, sums, Alignment { names, clocks, aligned, stuck, why_stuck: NOT_TWICE })
 }
 

@@ -30,6 +30,11 @@ impl NodeInputs {
         let stored = self.stored.iter().filter_map(|source| source.summary().first_us);
         stored.chain(self.logs.begin_us()).min()
     }
+
+    /// How much there is to read, to compare nodes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.stored.iter().map(|source| source.summary().bytes).sum::<u64>() + self.logs.bytes()
+    }
 }
 
 /// Result of reading stored rows.
@@ -359,8 +364,9 @@ fn read_first(
     let ReadLogs { logs, inputs, mut summary, duplicates } = logs.read(node, config.reading(), symbols, &mut node_sink);
     let mut stored: Vec<StoredResult> = Vec::new();
     for mut source in sources {
-        let (read, counted) =
-            with_sink_thread(symbols, &mut node_sink, |symbols, sink| counted::read(&mut *source, symbols, sink));
+        let (read, counted) = with_sink_thread(config.threads, symbols, &mut node_sink, |symbols, sink| {
+            counted::read(&mut *source, symbols, sink)
+        });
         summary.merge(&with_counted(source.summary(), counted));
         stored.push(StoredResult { error: read.err(), source });
     }
@@ -399,6 +405,11 @@ impl NodeResult {
         NodeAccount { name, summary, duplicates, is_client, interval, warnings }
     }
 
+    /// How much there is to read, to compare nodes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.stored.iter().map(|stored| stored.source.summary().bytes).sum::<u64>() + self.logs.bytes()
+    }
+
     /// Sums up the node again with its times on another clock. The account of inputs and losses stays.
     ///
     /// Bins cannot be shifted by less than their width, so the rows are rebuilt.
@@ -426,8 +437,10 @@ impl NodeResult {
         let ReadLogs { logs, .. } = logs.read(node, config.reading(), symbols, &mut shifted_sink);
         for stored in &mut stored {
             // The first pass has reported its errors.
-            with_sink_thread(symbols, &mut shifted_sink, |symbols, sink| stored.source.read(symbols, sink))
-                .unwrap_or_default();
+            with_sink_thread(config.threads, symbols, &mut shifted_sink, |symbols, sink| {
+                stored.source.read(symbols, sink)
+            })
+            .unwrap_or_default();
         }
         let summary = shifted(&summary, &to);
         let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols).by_role(node);

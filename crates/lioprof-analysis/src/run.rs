@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use lioprof_model::units::{seconds, share};
 use lioprof_model::{
@@ -16,6 +17,7 @@ use crate::align::{Alignment, NodeClocks, align};
 use crate::config::Config;
 use crate::days::{Days, IntervalError};
 use crate::events;
+use crate::in_order::in_order;
 use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
@@ -127,7 +129,7 @@ fn run(
     inputs: &[PathBuf],
     stores: &dyn RowStores,
     config: &Config,
-    mut sink: Option<&mut (dyn RowSink + Send)>,
+    sink: Option<&mut (dyn RowSink + Send)>,
 ) -> Result<(Outcome, NodeClocks), AnalyzeError> {
     let found = Inputs::find(inputs, &config.node_rules, &|dir| stores.is_store(dir), &config.progress);
     let mut problems = found.problems;
@@ -150,18 +152,22 @@ fn run(
     let again = nodes.values().all(|inputs| inputs.logs.can_be_read_again());
     let mut sums = if again && nodes.len() > config.nodes_apart { Partials::together() } else { Partials::apart() };
     let mut results: Vec<NodeResult> = Vec::new();
-    // A sink knows texts of all nodes by the same symbols.
-    let mut passed_on = Symbols::default();
-    for (name, inputs) in nodes {
-        let sink = sink.as_mut().map(|sink| &mut **sink as &mut (dyn RowSink + Send));
-        let is_passed_on = sink.is_some();
-        let (result, sum) = node::analyze(&name, inputs, config, std::mem::take(&mut passed_on), sink);
-        if is_passed_on {
-            passed_on = sum.symbols.clone();
-        }
+    // A sink gets one node after the other, and knows the texts of all of them by the same symbols.
+    let at_once = if sink.is_some() { 1 } else { config.threads };
+    let sink = sink.map(|sink| Mutex::new((sink, Symbols::default())));
+    let analyze = |(name, inputs): (String, NodeInputs), threads: usize| {
+        let config = config.with_threads(threads);
+        let Some(sink) = &sink else { return node::analyze(&name, inputs, &config, Symbols::default(), None) };
+        let (sink, symbols) = &mut *sink.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = node::analyze(&name, inputs, &config, std::mem::take(symbols), Some(&mut **sink));
+        *symbols = made.1.symbols.clone();
+        made
+    };
+    let nodes = nodes.into_iter().map(|(name, inputs)| (inputs.bytes(), (name, inputs))).collect();
+    in_order(nodes, at_once, analyze, |(result, sum)| {
         sums.add(sum);
         results.push(result);
-    }
+    });
     let (mut results, sums, alignment) = align(results, sums, config);
 
     let mut inputs: Vec<Input> = Vec::new();
