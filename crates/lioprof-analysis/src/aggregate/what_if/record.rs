@@ -173,12 +173,15 @@ impl Record {
     pub(crate) fn merge(&mut self, other: Self) {
         self.merge_facts(other.facts);
         let places: Vec<Option<u16>> = other.places.iter().map(|&key| self.place(key)).collect();
-        for kept in other.kept {
+        for kept in other.kept.into_iter().filter(|kept| self.facts.cut_us.is_none_or(|cut_us| kept.end_us < cut_us)) {
             if let Some(place) = places[usize::from(kept.place)] {
                 self.kept.push(Kept { place, ..kept });
             }
         }
-        self.limit();
+        // Not for each of a hundred nodes: it takes a pass over all.
+        if self.kept.len() >= 2 * MOST {
+            self.limit();
+        }
     }
 
     pub(super) fn merge_facts(&mut self, other: ReplayFacts) {
