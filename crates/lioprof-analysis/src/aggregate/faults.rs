@@ -9,6 +9,8 @@ use lioprof_model::{ClientFaults, LockEvent, LockHappening, RpcRow, Symbol, Symb
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
 
+use crate::renumber::renumber_fields;
+
 /// Clients listed; those with fewest faults are left out.
 const MAX_CLIENTS: usize = 100;
 /// `-ENOTCONN`: the server does not know the client, because it has evicted it or was restarted.
@@ -38,6 +40,7 @@ pub(crate) struct Faults {
 }
 
 lioprof_model::merge_fields!(Faults { clients, evictions, dropped_rpcs, callbacks_timed_out });
+renumber_fields!(Faults {} keys { clients } without { evictions, dropped_rpcs, callbacks_timed_out });
 
 impl Faults {
     /// Counts what is wrong with a request, if anything is.
