@@ -175,7 +175,9 @@ pub(crate) fn may_break_sign(line: &[u8], next: &[u8]) -> bool {
     let end = &line[line.len().saturating_sub(8)..];
     memchr3(b'&', b'<', b'=', end).is_some()
         || [&b" "[..], b" a", b" at", b"["].iter().any(|part| end.ends_with(part))
-        || [&b" at "[..], b"at ", b"t ", b"[at]"].iter().any(|part| next.starts_with(part))
+        || [&b"at "[..], b"t ", b"[at]"].iter().any(|part| next.starts_with(part))
+        // The word before it tells that it stands for a sign (`re`, `q at 0000..`).
+        || memchr::memmem::find(&next[..next.len().min(48)], b" at ").is_some()
 }
 
 /// Words that list archives put in place of `@`.
