@@ -162,11 +162,7 @@ impl Group {
         let mut lines = lines_of(&self.bytes, &self.spans);
         let Some(header) = header_of(&lines, &mut self.joined, &mut self.headers) else { return false };
         let texts = header.texts(&mut lines);
-        let arrived = Arrived {
-            bytes: &self.bytes,
-            spans: &self.spans[header.breaks..],
-            own: self.own.saturating_sub(header.breaks),
-        };
+        let arrived = Arrived::behind(header.breaks, &self.bytes, &self.spans, self.own);
         texts.len() == 1 && !wrap::begins_known(texts[0])
             || put_together(texts, &arrived, Widths::of(&self.widths, header.breaks), &mut |_, _| {})
                 .is_some_and(|whole| whole.fits)
@@ -206,11 +202,7 @@ impl Group {
                 return true;
             }
         }
-        let arrived = Arrived {
-            bytes: &self.bytes,
-            spans: &self.spans[header.breaks..],
-            own: self.own.saturating_sub(header.breaks),
-        };
+        let arrived = Arrived::behind(header.breaks, &self.bytes, &self.spans, self.own);
         match put_together(texts, &arrived, Widths::of(&self.widths, header.breaks), &mut hand_on) {
             Some(Whole { text, breaks, own_breaks, repair, .. }) => {
                 if let Some(text) = text {
@@ -247,6 +239,11 @@ struct Arrived<'a> {
 }
 
 impl<'a> Arrived<'a> {
+    /// Of a record, of which the first `header` lines hold nothing but its header.
+    fn behind(header: usize, bytes: &'a [u8], spans: &'a [Range<usize>], own: usize) -> Self {
+        Self { bytes, spans: &spans[header..], own: own.saturating_sub(header) }
+    }
+
     /// A line with what stood before its text.
     fn line(&self, i: usize) -> &'a [u8] {
         let start = i.checked_sub(1).map_or(self.spans[i].start, |before| self.spans[before].end);

@@ -106,7 +106,7 @@ impl<'a> Widths<'a> {
 
     /// How many lines are full.
     fn full_lines(&self) -> usize {
-        self.lines.iter().filter(|width| **width == self.widest).count()
+        (0..self.lines.len()).filter(|&line| self.is_full(line)).count()
     }
 
     /// Whether a line is as long as the longest.
