@@ -8,6 +8,7 @@ use crate::access::Access;
 use crate::baseline::Baseline;
 use crate::enqueue_parts::EnqueueParts;
 use crate::events::Event;
+use crate::failures::Failure;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::Direction;
@@ -77,6 +78,9 @@ pub struct Analysis {
     /// Threads per service and node, by name.
     #[serde(default)]
     pub services: Vec<Service>,
+    /// Requests that ended with an error, most first.
+    #[serde(default)]
+    pub failures: Vec<Failure>,
     /// Clients with errors, worst first.
     #[serde(default)]
     pub client_faults: Vec<ClientFaults>,
@@ -822,7 +826,7 @@ pub struct Object {
 }
 
 /// One kind of RPC on one service.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
     /// Opcode.
     pub opcode: u32,

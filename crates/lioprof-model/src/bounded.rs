@@ -24,6 +24,8 @@ pub mod lists {
     pub const JOBS: &str = "jobs";
     /// [`crate::Analysis::owners`].
     pub const OWNERS: &str = "owners";
+    /// [`crate::Analysis::failures`].
+    pub const FAILURES: &str = "failures";
     /// [`crate::Analysis::sent`].
     pub const SENT: &str = "sent";
     /// [`crate::Analysis::rpc_phases`].
@@ -108,6 +110,14 @@ impl Analysis {
                 |sum, it| _ = sum.rpcs(it.rpcs),
             ),
             services: self.services.clone(),
+            failures: cut.rows(
+                lists::FAILURES,
+                &self.failures,
+                MANY,
+                "rpcs",
+                |it| it.rpcs,
+                |sum, it| _ = sum.rpcs(it.rpcs),
+            ),
             client_faults: self.client_faults.clone(),
             baseline: self.baseline.clone(),
             locks,

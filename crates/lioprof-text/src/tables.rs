@@ -4,8 +4,9 @@ use std::borrow::Borrow;
 use std::io::{self, Write};
 
 use lioprof_model::{
-    Analysis, Client, Distribution, EnqueuePart, EnqueueSplit, Event, Finding, Flow, Io, Job, LockObject, LockPair,
-    LockTarget, Object, Operation, Owner, SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries, TimeOf, TimeSpent,
+    Analysis, Client, Distribution, EnqueuePart, EnqueueSplit, Event, Failure, Finding, Flow, Io, Job, LockObject,
+    LockPair, LockTarget, Object, Operation, Owner, SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries, TimeOf,
+    TimeSpent,
 };
 
 /// A table.
@@ -25,6 +26,7 @@ pub const ALL: &[Table] = &[
     Table { name: "owners", write: owners },
     Table { name: "objects", write: objects },
     Table { name: "operations", write: operations },
+    Table { name: "failures", write: failures },
     Table { name: "service-parts", write: service_parts },
     Table { name: "time-account", write: time_account },
     Table { name: "sent", write: sent },
@@ -203,6 +205,25 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     .times("service", |it| &it.latency.service_us)
     .times("total", |it| &it.latency.total_us)
     .write(&analysis.operations, out)
+}
+
+/// Requests that ended with an error, by operation, error, target, client and job.
+fn failures(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    Columns::<Failure>::new([
+        ("opcode", |it| it.opcode.to_string()),
+        ("name", |it| it.name.clone()),
+        ("rc", |it| it.rc.to_string()),
+        ("error", |it| it.error.clone()),
+        ("everyday", |it| cell(it.everyday.as_ref())),
+        ("node", |it| it.node.clone()),
+        ("target", |it| cell(it.target.as_ref())),
+        ("nid", |it| it.nid.clone()),
+        ("job", |it| cell(it.job.as_ref())),
+        ("rpcs", |it| it.rpcs.to_string()),
+        ("first", |it| decimal(Some(it.first), 6)),
+        ("last", |it| decimal(Some(it.last), 6)),
+    ])
+    .write(&analysis.failures, out)
 }
 
 /// Parts of service times: by target, server, client and size.

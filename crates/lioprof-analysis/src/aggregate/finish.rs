@@ -44,7 +44,8 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.operations = operations(&aggregate, symbols);
     analysis.sent = sent(std::mem::take(&mut aggregate.sent), symbols);
     analysis.services = services(&aggregate, symbols);
-    analysis.client_faults = aggregate.faults.finish(|nid| symbols.text(nid));
+    analysis.failures = aggregate.failures.finish(symbols);
+    analysis.client_faults = aggregate.faults.finish(&aggregate.failures, |nid| symbols.text(nid));
     analysis.markers = markers(&aggregate, symbols);
     analysis.series = series(&mut aggregate.series, symbols);
     analysis.sample = sample(&aggregate, symbols, analysis);

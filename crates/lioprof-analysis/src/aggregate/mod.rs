@@ -7,6 +7,7 @@ mod access;
 mod account;
 mod combinations;
 mod entries;
+mod failures;
 mod faults;
 mod finish;
 #[cfg(test)]

@@ -85,6 +85,9 @@ impl Aggregate {
             let sum = self.sent.entry((node, Opcode(row.opcode), device, nid)).or_default();
             row.times.iter().for_each(|bucket| sum.round_trip.add_bucket(bucket));
         }
+        for row in &rows.failures {
+            self.failures.import(row, clock(&row.key.node), symbols)?;
+        }
         for row in &rows.faults {
             self.faults.import(row, clock(&row.key.node), symbols);
         }

@@ -15,6 +15,7 @@ use super::access::AccessSums;
 use super::account::AccountSums;
 use super::combinations::{CombinationKey, Combinations};
 use super::entries::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentKey, SentSum, TargetKey, TargetSum};
+use super::failures::Failures;
 use super::faults::Faults;
 use super::objects::Objects;
 use super::sample::Sample;
@@ -57,6 +58,7 @@ pub(crate) struct Aggregate {
     pub(super) sent: FxHashMap<SentKey, SentSum>,
     pub(super) markers: Vec<(i64, Symbol, Symbol)>,
     pub(super) combinations: Combinations,
+    pub(super) failures: Failures,
     pub(crate) faults: Faults,
     pub(super) series: SeriesBins,
     /// Kept for rollups only.
@@ -136,6 +138,7 @@ impl Aggregate {
             TargetKey { node: row.node, kind, name: row.target }
         };
         let keyed: Vec<(&RpcRow, TargetKey)> = rows.iter().map(|row| (row, of_target(row))).collect();
+        keyed.iter().for_each(|&(row, key)| self.failures.row(row, key));
         let moving = || keyed.iter().filter_map(|&(row, key)| Some((row, key, row.direction()?)));
         for (row, _, direction) in moving().filter(|(_, key, _)| key.kind == TargetKind::Ost) {
             self.access.add(row, direction);
@@ -361,6 +364,7 @@ impl Aggregate {
                 kept.target = Some(only);
             }
         }
+        self.failures.rename(unknown, known);
         self.series.rename(unknown, known);
         self.service_parts.rename(unknown, known);
         self.account.rename(unknown, known);
@@ -404,6 +408,7 @@ impl Aggregate {
         }
         self.sent.merge(&other.sent);
         self.markers.extend(other.markers);
+        self.failures.merge(&other.failures);
         self.faults.merge(&other.faults);
         self.series.merge(other.series, symbols);
         self.sample.merge(other.sample);

@@ -12,6 +12,7 @@ mod client_bound;
 mod disk_bound;
 mod draft;
 mod evicted;
+mod failed_requests;
 mod faults;
 mod flagged;
 mod gapped_rpcs;
