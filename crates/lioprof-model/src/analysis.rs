@@ -25,6 +25,7 @@ use crate::service_parts::ServiceParts;
 use crate::services::Service;
 use crate::target::TargetKindName;
 use crate::time_account::TimeAccount;
+use crate::under_way::UnderWay;
 use crate::units::{percent, plural};
 use crate::what_if::WhatIf;
 
@@ -78,6 +79,10 @@ pub struct Analysis {
     /// Threads per service and node, by name.
     #[serde(default)]
     pub services: Vec<Service>,
+    /// Requests that had begun and had not ended when the log ended, oldest first, at most [`crate::MAX_UNDER_WAY`]. How many there are in
+    /// all, [`Loss::missing_handled`] says.
+    #[serde(default)]
+    pub under_way: Vec<UnderWay>,
     /// Requests that ended with an error, most first.
     #[serde(default)]
     pub failures: Vec<Failure>,

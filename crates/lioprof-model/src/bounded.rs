@@ -110,6 +110,7 @@ impl Analysis {
                 |sum, it| _ = sum.rpcs(it.rpcs),
             ),
             services: self.services.clone(),
+            under_way: self.under_way.clone(),
             failures: cut.rows(
                 lists::FAILURES,
                 &self.failures,

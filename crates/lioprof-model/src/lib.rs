@@ -70,6 +70,7 @@ pub mod time;
 mod time_account;
 pub mod trace;
 pub mod traffic;
+mod under_way;
 pub mod units;
 mod verdict;
 mod what_if;
@@ -119,6 +120,7 @@ pub use symbol::{Symbol, Symbols};
 pub use target::TargetKindName;
 pub use time_account::{SpentOn, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
+pub use under_way::{MAX_UNDER_WAY, OpenRpc, OpenRpcs, UnderWay};
 pub use verdict::{Judgement, judge, verdict};
 pub use what_if::{Change, Prediction, WhatIf};
 

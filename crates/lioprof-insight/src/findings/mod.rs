@@ -17,6 +17,7 @@ mod faults;
 mod flagged;
 mod gapped_rpcs;
 mod hot_ost;
+mod hung_requests;
 mod limits;
 mod load;
 mod load_imbalance;
