@@ -22,7 +22,7 @@ use crate::row::{SizeEvidence, TargetEvidence};
 use crate::selected::Selected;
 use crate::series::{RpcSample, Series};
 use crate::service_parts::ServiceParts;
-use crate::services::Service;
+use crate::services::{Service, Throttled};
 use crate::target::TargetKindName;
 use crate::time_account::TimeAccount;
 use crate::under_way::UnderWay;
@@ -79,6 +79,9 @@ pub struct Analysis {
     /// Threads per service and node, by name.
     #[serde(default)]
     pub services: Vec<Service>,
+    /// Requests that rules of token bucket filters let through, those that waited for longest first.
+    #[serde(default)]
+    pub throttled: Vec<Throttled>,
     /// Requests that had begun and had not ended when the log ended, oldest first, at most [`crate::MAX_UNDER_WAY`]. How many there are in
     /// all, [`Loss::missing_handled`] says.
     #[serde(default)]

@@ -26,6 +26,8 @@ pub mod lists {
     pub const OWNERS: &str = "owners";
     /// [`crate::Analysis::failures`].
     pub const FAILURES: &str = "failures";
+    /// [`crate::Analysis::throttled`].
+    pub const THROTTLED: &str = "throttled";
     /// [`crate::Analysis::sent`].
     pub const SENT: &str = "sent";
     /// [`crate::Analysis::rpc_phases`].
@@ -110,6 +112,14 @@ impl Analysis {
                 |sum, it| _ = sum.rpcs(it.rpcs),
             ),
             services: self.services.clone(),
+            throttled: cut.rows(
+                lists::THROTTLED,
+                &self.throttled,
+                MANY,
+                "queue_us",
+                |it| it.queue_us,
+                |sum, it| _ = sum.rpcs(it.rpcs),
+            ),
             under_way: self.under_way.clone(),
             failures: cut.rows(
                 lists::FAILURES,

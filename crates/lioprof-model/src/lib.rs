@@ -115,7 +115,7 @@ pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series,
 pub use service_parts::{
     AgainstPeers, ClientParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, TargetParts,
 };
-pub use services::Service;
+pub use services::{Service, Throttled};
 pub use symbol::{Symbol, Symbols};
 pub use target::TargetKindName;
 pub use time_account::{SpentOn, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};

@@ -69,6 +69,7 @@ struct OpenRequest {
     local_lock: Option<(TargetName, ObjectName, Extent)>,
     prolong: Option<Extent>,
     nrs_ost: Option<u32>,
+    tbf_rate: Option<u32>,
     request_len: Option<u32>,
     bulk: Known,
     /// `sending reply` was seen: mask net is on, so a bulk transfer would have been logged.
@@ -100,6 +101,7 @@ impl OpenRequest {
             local_lock: None,
             prolong: None,
             nrs_ost: None,
+            tbf_rate: None,
             request_len: None,
             net: false,
             bulk_bytes: None,
@@ -124,6 +126,8 @@ struct Thread {
     last: Option<u32>,
     /// OST index that the scheduler printed for the request to come.
     nrs_ost: Option<u32>,
+    /// Rate of the rule that let the request to come through.
+    tbf_rate: Option<u32>,
     /// Scheduler's number of the request to come.
     numbered: Option<Numbered>,
     /// It has handled a request before, in this capture.
@@ -196,7 +200,7 @@ impl Join {
         self.captured_us = self.last_us;
         for thread in self.threads.values_mut() {
             // What it took, began or ended between the captures was not traced, and is not lost.
-            (thread.nrs_ost, thread.numbered, thread.known) = (None, None, false);
+            (thread.nrs_ost, thread.tbf_rate, thread.numbered, thread.known) = (None, None, None, false);
         }
     }
 
@@ -240,7 +244,12 @@ impl Join {
                 let numbered = |(number, counting)| Numbered { number, counting, time_us: event.time_us };
                 let thread = self.threads.entry(event.pid).or_default();
                 thread.numbered = number.zip(Counting::of(policy)).map(numbered);
-                thread.nrs_ost = ost_index;
+                (thread.nrs_ost, thread.tbf_rate) = (ost_index, None);
+            }
+            Body::TbfDequeue { rate } => {
+                self.settle(event.pid, out);
+                let thread = self.threads.entry(event.pid).or_default();
+                (thread.nrs_ost, thread.tbf_rate, thread.numbered) = (None, Some(rate.unwrap_or(0)), None);
             }
             Body::NrsStopTbf { sequence } => {
                 if let Some(last) = self.threads.get(&event.pid).and_then(|thread| thread.last)
@@ -520,7 +529,7 @@ impl Join {
         self.transfers.handling(event.pid, rpc.opcode, event.time_us);
         self.settle(event.pid, out);
         let thread = self.threads.entry(event.pid).or_default();
-        let (nrs_ost, numbered) = (thread.nrs_ost.take(), thread.numbered.take());
+        let (nrs_ost, tbf_rate, numbered) = (thread.nrs_ost.take(), thread.tbf_rate.take(), thread.numbered.take());
         thread.dropped = false;
         let known = std::mem::replace(&mut thread.known, true);
         let lost = thread.current.take();
@@ -549,7 +558,7 @@ impl Join {
         let pending = &mut self.requests[at as usize];
         pending.req = rpc.req.max(pending.req);
         pending.handling = Some(rpc);
-        pending.nrs_ost = nrs_ost;
+        (pending.nrs_ost, pending.tbf_rate) = (nrs_ost, tbf_rate);
         self.threads.entry(event.pid).or_default().current = Some(at);
     }
 
@@ -777,6 +786,7 @@ impl Join {
             uid,
             gid,
             projid,
+            tbf_rate: pending.tbf_rate,
         })
     }
 

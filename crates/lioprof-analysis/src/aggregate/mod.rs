@@ -20,6 +20,7 @@ mod sample;
 mod seconds;
 mod series;
 mod service_parts;
+mod services;
 mod sums;
 mod what_if;
 

@@ -22,6 +22,7 @@ use super::sample::Sample;
 use super::seconds::SecondBins;
 use super::series::SeriesBins;
 use super::service_parts::PartSums;
+use super::services::{ThreadSum, Throttles};
 use super::what_if::Record;
 use crate::cells::quarter_octave;
 use crate::config::Selection;
@@ -68,7 +69,8 @@ pub(crate) struct Aggregate {
     pub(super) service_parts: PartSums,
     pub(super) account: AccountSums,
     pub(super) record: Record,
-    pub(super) threads: FxHashMap<Symbol, Symbol>,
+    pub(super) throttles: Throttles,
+    pub(super) threads: FxHashMap<Symbol, ThreadSum>,
     /// A thread of each service, by the service's name.
     pub(super) services: FxHashMap<Box<[u8]>, Symbol>,
     pub(super) server_uuids: FxHashMap<Symbol, bool>,
@@ -128,8 +130,9 @@ impl Aggregate {
     /// Table by table: rows that go through the same code one after the other wait for memory at the same time.
     fn rows(&mut self, rows: &[RpcRow], symbols: &Symbols) {
         for row in rows {
-            let service = self.service_of(row.thread, symbols);
+            let service = self.of_thread(row, symbols);
             self.operation(row, service);
+            self.throttles.row(row, service);
             self.faults.row(row);
         }
         let of_target = |row: &RpcRow| {
@@ -247,14 +250,16 @@ impl Aggregate {
         }
     }
 
-    /// The thread that stands for all threads of this one's service.
-    fn service_of(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
-        if let Some(&service) = self.threads.get(&thread) {
-            return service;
+    /// Adds a row to its thread; the thread that stands for all threads of its service.
+    fn of_thread(&mut self, row: &RpcRow, symbols: &Symbols) -> Symbol {
+        if let Some(thread) = self.threads.get_mut(&row.thread) {
+            thread.add(row);
+            return thread.service;
         }
-        let service = self.service(thread, symbols);
-        self.threads.insert(thread, service);
-        service
+        let mut thread = ThreadSum::new(self.service(row.thread, symbols));
+        thread.add(row);
+        self.threads.insert(row.thread, thread);
+        thread.service
     }
 
     pub(super) fn service(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
@@ -316,8 +321,8 @@ impl Aggregate {
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
         sum.last_us = sum.last_us.max(log.last_us);
         sum.traced_us.extend(&log.traced_us);
-        for &service in self.threads.values() {
-            *sum.service_threads.entry(service).or_default() += 1;
+        for thread in self.threads.values() {
+            sum.services.entry(thread.service).or_default().merge(&thread.sums);
         }
         self.targets_known.extend(log.targets.iter().map(|&target| (node, target)));
         self.infer_only_target(node, TargetKind::Ost, &log.pinging_targets);
@@ -378,8 +383,9 @@ impl Aggregate {
     pub(crate) fn go_on(&mut self, mut later: Self, symbols: &Symbols) {
         self.settle_all(symbols);
         later.settle_all(symbols);
-        for &thread in later.threads.keys() {
-            self.service_of(thread, symbols);
+        for (&thread, sum) in &later.threads {
+            let service = self.service(thread, symbols);
+            self.threads.entry(thread).and_modify(|mine| mine.go_on(sum)).or_insert_with(|| sum.of(service));
         }
         self.merge(later, symbols);
     }
@@ -408,6 +414,9 @@ impl Aggregate {
         }
         self.sent.merge(&other.sent);
         self.markers.extend(other.markers);
+        let mut throttles = std::mem::take(&mut self.throttles);
+        throttles.merge(&other.throttles, |thread| self.service(thread, symbols));
+        self.throttles = throttles;
         self.failures.merge(&other.failures);
         self.faults.merge(&other.faults);
         self.series.merge(other.series, symbols);

@@ -42,9 +42,11 @@ mod small_between_large;
 mod small_rpcs;
 mod stats;
 mod storms;
+mod throttled;
 mod trace_quality;
 mod unaligned_rpcs;
 mod unfair_sharing;
+mod waits;
 
 pub use case::Rule;
 pub use limits::{Limit, Limits};

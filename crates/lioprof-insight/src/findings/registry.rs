@@ -10,8 +10,8 @@ use super::saves;
 use super::{
     below_available, client_bound, disk_bound, failed_requests, faults, gapped_rpcs, hot_ost, hung_requests,
     load_imbalance, lock_ping_pong, many_writers, metadata_bound, queue_bound, read_fan_out, read_order, single_writer,
-    slow_link, slow_tail, sluggish_ost, small_between_large, small_rpcs, storms, trace_quality, unaligned_rpcs,
-    unfair_sharing,
+    slow_link, slow_tail, sluggish_ost, small_between_large, small_rpcs, storms, throttled, trace_quality,
+    unaligned_rpcs, unfair_sharing,
 };
 
 /// Every kind, causes before what they bring about; a new one is a module and a line here.
@@ -35,6 +35,7 @@ static RULES: &[Rule] = &[
     read_order::STRIDED,
     read_order::BACKWARD,
     small_rpcs::RULE,
+    throttled::RULE,
     queue_bound::RULE,
     slow_tail::RULE,
     faults::RESENDS,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sums::{CombinationSums, FailureSums, FaultSums, ObjectsSums};
+use super::sums::{CombinationSums, FailureSums, FaultSums, ObjectsSums, ThrottleSums};
 use super::{Bucket, Keyed};
 use crate::io::Io;
 
@@ -243,6 +243,24 @@ pub struct FailuresKey {
 /// Requests that ended with an error. Times are on the node's own clock.
 pub type Failures = Keyed<FailuresKey, FailureSums>;
 
+/// What [`Throttles`] are of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThrottlesKey {
+    /// Node.
+    pub node: String,
+    /// Service.
+    pub service: String,
+    /// Requests a second that the rule allows.
+    pub tbf_rate: u32,
+    /// Client.
+    pub nid: String,
+    /// Job.
+    pub job: Option<String>,
+}
+
+/// Requests that a rule of a token bucket filter let through. Times are on the node's own clock.
+pub type Throttles = Keyed<ThrottlesKey, ThrottleSums>;
+
 /// What [`Faults`] are of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultsKey {
@@ -282,6 +300,8 @@ pub struct OfRows {
     pub sent_times: Vec<SentTimes>,
     /// Requests that ended with an error.
     pub failures: Vec<Failures>,
+    /// Requests that rules of token bucket filters let through.
+    pub throttles: Vec<Throttles>,
     /// Faults.
     pub faults: Vec<Faults>,
 }

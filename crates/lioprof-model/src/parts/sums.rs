@@ -157,6 +157,23 @@ pub struct FailureSums {
 
 crate::merge_fields!(FailureSums { rpcs } by { first_us: earliest, last_us: latest });
 
+/// Requests that a rule of a token bucket filter let through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThrottleSums {
+    /// Requests.
+    pub rpcs: u64,
+    /// Time in the queue.
+    pub queue_us: u64,
+    /// Time in the handler.
+    pub service_us: u64,
+    /// When the first of them ended.
+    pub first_us: Option<i64>,
+    /// When the last of them ended.
+    pub last_us: Option<i64>,
+}
+
+crate::merge_fields!(ThrottleSums { rpcs, queue_us, service_us } by { first_us: earliest, last_us: latest });
+
 /// What else went wrong with a client's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultSums {

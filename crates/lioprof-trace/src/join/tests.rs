@@ -204,6 +204,18 @@ fn clients_may_use_the_same_xid_at_the_same_time() {
 }
 
 #[test]
+fn a_row_has_the_rate_of_the_rule_that_let_it_through() {
+    let dequeued = line(1050, 0, 77, "TBF dequeues: class@ffff9d61 rate 10 gen 4 token 1, rule@ffff9d62 rate 10 gen 4");
+    let mut lines = WRITE.life(1000, "0->4095");
+    lines.insert(1, dequeued);
+    // The policy is switched off.
+    let next = Rpc { xid: 768, req: "000000000000dddd", ..WRITE };
+    lines.extend(next.life(3000, "0->4095"));
+    let (got, _) = join(&lines);
+    assert_eq!(got.rows.iter().map(|row| row.tbf_rate).collect::<Vec<_>>(), [Some(10), None]);
+}
+
+#[test]
 fn half_an_rpc_is_counted_and_never_a_row() {
     let next = Rpc { xid: 768, req: "000000000000dddd", ..WRITE };
     // The end of the first is lost: its thread goes on with another request.
