@@ -145,6 +145,7 @@ impl Analysis {
                     |it| it.parts.bytes,
                     |sum, it| OtherRows::count(&mut sum.rpcs(it.parts.rpcs).bytes, it.parts.bytes),
                 ),
+                networks: self.service_parts.networks.clone(),
                 sizes: self.service_parts.sizes.clone(),
             },
             enqueue_parts: EnqueueParts {

@@ -113,7 +113,8 @@ pub use row::{BulkSpan, HalfRpc, OpenStores, RowSink, RowSource, RowStores, RpcR
 pub use selected::Selected;
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetPeaks, TargetSeries};
 pub use service_parts::{
-    AgainstPeers, ClientParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, TargetParts,
+    AgainstPeers, ClientParts, NetworkParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart,
+    TargetParts, network,
 };
 pub use services::{Service, Throttled};
 pub use symbol::{Symbol, Symbols};

@@ -226,13 +226,14 @@ fn failures(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     .write(&analysis.failures, out)
 }
 
-/// Parts of service times: by target, server, client and size.
+/// Parts of service times: by target, server, client, network and size.
 fn service_parts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     type Row<'a> = (&'static str, String, &'a ServiceSplit);
     let all = &analysis.service_parts;
     let targets = all.targets.iter().map(|it| ("target", cell(it.target.as_ref()), &it.parts));
     let servers = all.servers.iter().map(|it| ("server", it.node.clone(), &it.parts));
     let clients = all.clients.iter().map(|it| ("client", it.nid.clone(), &it.parts));
+    let networks = all.networks.iter().map(|it| ("network", it.network.clone(), &it.parts));
     let sizes = all.sizes.iter().map(|it| ("size", it.le_bytes.to_string(), &it.parts));
     let ratio = |part: &SplitPart| decimal(part.against_peers.and_then(|against| against.ratio), 3);
     let mut columns = Columns::<Row<'_>>::new([
@@ -248,7 +249,7 @@ fn service_parts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     columns.push("before_ratio_to_peers", move |it| ratio(&it.2.before));
     columns.push("transfer_ratio_to_peers", move |it| ratio(&it.2.transfer));
     columns.push("after_ratio_to_peers", move |it| ratio(&it.2.after));
-    columns.write(targets.chain(servers).chain(clients).chain(sizes), out)
+    columns.write(targets.chain(servers).chain(clients).chain(networks).chain(sizes), out)
 }
 
 /// Parts of the time of lock requests: of all, by target and client.
