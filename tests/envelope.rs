@@ -28,13 +28,19 @@ fn each(log: &str, line: impl Fn(usize, &str) -> String) -> String {
     })
 }
 
+/// Where the character begins that is the `nth` of a line; its end, if it has fewer.
+fn at_char(line: &str, nth: usize) -> usize {
+    line.char_indices().nth(nth).map_or(line.len(), |(at, _)| at)
+}
+
 /// Broken at blanks, which are dropped or, as mail does with flowed text, kept at the end of the line.
 fn broken_at_blanks(log: &str, width: usize, keep: bool) -> String {
     each(log, |_, mut line| {
         let mut out = String::new();
-        while line.len() > width {
-            let in_width = line[1..=width].rfind(' ').map(|at| at + 1);
-            let Some(at) = in_width.or_else(|| line[width..].find(' ').map(|at| at + width)) else { break };
+        while line.chars().count() > width {
+            let end = at_char(line, width + 1);
+            let in_width = line[..end].rfind(' ').filter(|at| *at > 0);
+            let Some(at) = in_width.or_else(|| line[end..].find(' ').map(|at| at + end)) else { break };
             if at + 1 >= line.len() {
                 break;
             }
@@ -47,10 +53,14 @@ fn broken_at_blanks(log: &str, width: usize, keep: bool) -> String {
 }
 
 fn broken_in_words(log: &str, width: usize) -> String {
-    each(log, |_, line| {
-        let pieces: Vec<&str> =
-            (0..line.len()).step_by(width).map(|at| &line[at..line.len().min(at + width)]).collect();
-        pieces.join("\n")
+    each(log, |_, mut line| {
+        let mut out = String::new();
+        while line.chars().count() > width {
+            let (first, rest) = line.split_at(at_char(line, width));
+            out = out + first + "\n";
+            line = rest;
+        }
+        out + line
     })
 }
 
@@ -59,9 +69,10 @@ fn quoted_printable(log: &str) -> String {
     each(log, |_, line| {
         let line = line.replace('=', "=3D");
         let (mut out, mut rest) = (String::new(), line.as_str());
-        while rest.len() > 75 {
+        while rest.chars().count() > 75 {
             // Not within an escape.
-            let at = (73..=75).rev().find(|&at| !rest[..at].ends_with('=') && !rest[..at].ends_with("=3")).unwrap();
+            let is_whole = |at: &usize| !rest[..*at].ends_with('=') && !rest[..*at].ends_with("=3");
+            let at = (73..=75).rev().map(|nth| at_char(rest, nth)).find(is_whole).unwrap();
             out.push_str(&rest[..at]);
             out.push_str("=\n");
             rest = &rest[at..];
@@ -160,7 +171,7 @@ fn without_nodes(json: &mut Value) {
 fn figures(run: &Run) -> BTreeMap<&'static str, Value> {
     let mut json = run.json();
     without_nodes(&mut json);
-    ["totals", "flows", "clients", "jobs", "operations", "targets", "objects"]
+    ["totals", "flows", "clients", "jobs", "operations", "targets", "objects", "locks"]
         .into_iter()
         .map(|key| (key, json[key].take()))
         .collect()
@@ -189,17 +200,21 @@ fn every_form_of_every_version_gives_the_figures_of_the_log() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Of compositions a third of all, another one for each version. What is not read right must not pass for a log without requests.
+/// Of compositions a sixth of all, another one for each version. What is not read right must not pass for a log without requests.
 #[test]
 fn forms_in_forms_are_read_or_named() {
     let dir = TempDir::new().unwrap();
     let (mut wrong, mut silent, mut all) = (Vec::new(), Vec::new(), 0);
     for (at, (version, log)) in logs().into_iter().enumerate() {
         let want = figures(&write_and_analyze(&dir, log.as_bytes()));
-        let pairs = CHANGED.iter().flat_map(|inner| AROUND.iter().map(move |outer| (inner, outer)));
-        for ((inner, change), (outer, around)) in pairs.skip(at % 3).step_by(3) {
+        let pairs = CHANGED.iter().flat_map(|change| AROUND.iter().map(move |around| (change, around)));
+        let both_ways = pairs.flat_map(|(change, around)| [(change, around), (around, change)]);
+        // So long a prefix leaves no room for the beginning of a header: nothing is read, and that is said.
+        let has_header = |inner: &str, outer: &str| outer != "cut at 60" || !inner.starts_with("syslog,");
+        let readable = both_ways.filter(|((inner, _), (outer, _))| has_header(inner, outer));
+        for ((inner, first), (outer, second)) in readable.skip(at % 6).step_by(6) {
             all += 1;
-            let run = write_and_analyze(&dir, around(&change(&log)).as_bytes());
+            let run = write_and_analyze(&dir, second(&first(&log)).as_bytes());
             let is_read = run.code != Some(2) && figures(&run) == want;
             if !is_read {
                 wrong.push(format!("{version}: {inner} in {outer}"));
@@ -211,8 +226,8 @@ fn forms_in_forms_are_read_or_named() {
         }
     }
     assert!(silent.is_empty(), "{silent:#?}");
-    // What is left: changed characters whose lines were broken at places that the change has moved.
-    assert!(wrong.len() * 50 <= all, "{} of {all} are not read right: {wrong:#?}", wrong.len());
+    // What is left: lines whose blanks became two characters each before they were cut.
+    assert!(wrong.len() * 200 <= all, "{} of {all} are not read right: {wrong:#?}", wrong.len());
 }
 
 #[test]

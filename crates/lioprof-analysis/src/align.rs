@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::Analysis;
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::units::few;
-use lioprof_model::{Analysis, Symbols};
 
-use crate::aggregate::Aggregate;
 use crate::clocks::{Clocks, NodeClock, NodeLog, clocks, worth_aligning};
 use crate::config::Config;
+use crate::in_order::in_order;
 use crate::node::NodeResult;
-use crate::node_sums::NodeSums;
+use crate::partial::{Partial, Partials};
 use crate::phases::phases;
 
 const NOT_TWICE: &str = "standard input and pipes cannot be read twice; give a file";
@@ -54,55 +54,46 @@ impl NodeClocks {
 
 /// Compares all clocks; sums up nodes once more whose times were wrong enough to matter, or all if their sums are not apart.
 pub(crate) fn align(
-    results: Vec<NodeResult>,
-    sums: NodeSums,
+    mut results: Vec<NodeResult>,
+    sums: Partials,
     config: &Config,
-    symbols: &mut Symbols,
-) -> (Vec<NodeResult>, NodeSums, Alignment) {
-    let log = |result: &NodeResult| result.summary.first_us.zip(result.summary.last_us);
-    let logs: Vec<NodeLog<'_>> = results
-        .iter()
-        .map(|result| NodeLog {
-            exchanges: &result.exchanges,
-            is_client: result.is_client,
-            span_us: log(result),
-            readings: config.clocks.get(&result.name).map_or(&[], Vec::as_slice),
-        })
-        .collect();
-    let clocks = clocks(&logs);
+) -> (Vec<NodeResult>, Partials, Alignment) {
+    let log = |result: &mut NodeResult| NodeLog {
+        exchanges: std::mem::take(&mut result.exchanges),
+        is_client: result.is_client,
+        span_us: result.summary.first_us.zip(result.summary.last_us),
+        readings: config.clocks.get(&result.name).map_or(&[], Vec::as_slice),
+    };
+    let clocks = clocks(results.iter_mut().map(log).collect());
     let wanted: Vec<bool> = wanted(&clocks, sums.bin_us()).iter().map(Option::is_some).collect();
     let stuck: Vec<bool> =
         results.iter().zip(&wanted).map(|(result, &wanted)| wanted && !result.logs.can_be_read_again()).collect();
     let names = results.iter().map(|result| result.name.clone()).collect();
     let aligned: Vec<bool> = wanted.iter().zip(&stuck).map(|(&wanted, &stuck)| wanted && !stuck).collect();
     let to_reference = |node: usize| clocks.nodes[node].as_ref().filter(|_| aligned[node]).map(|it| it.to_reference);
-    let (results, sums) = match sums {
-        NodeSums::Together(..) if aligned.contains(&true) => {
-            // All that was added up goes first.
-            drop(sums);
-            results.iter().for_each(|result| result.logs.expect_again());
-            let mut sums = NodeSums::together();
-            let mut again = Vec::new();
-            for (node, result) in results.into_iter().enumerate() {
-                let (result, sum) = result.on_clock(to_reference(node).unwrap_or_default(), config, symbols);
-                sums.add(sum, symbols);
-                again.push(result);
-            }
-            (again, sums)
-        }
-        NodeSums::Together(..) => (results, sums),
-        NodeSums::Apart(nodes) => {
-            for (result, _) in results.iter().zip(&aligned).filter(|(_, aligned)| **aligned) {
-                result.logs.expect_again();
-            }
-            let again = |(node, (result, sum)): (usize, (NodeResult, Aggregate))| match to_reference(node) {
-                Some(line) => result.on_clock(line, config, symbols),
-                None => (result, sum),
-            };
-            let (results, nodes) = results.into_iter().zip(nodes).enumerate().map(again).unzip();
-            (results, NodeSums::Apart(nodes))
-        }
+    let (old, mut sums) = match sums {
+        Partials::Together(..) if !aligned.contains(&true) => (Vec::new(), sums),
+        // All that was added up goes first.
+        Partials::Together(..) => (results.iter().map(|_| None).collect(), Partials::together()),
+        Partials::Apart(nodes) => (nodes.into_iter().map(Some).collect(), Partials::apart()),
     };
+    if !old.is_empty() {
+        type Node = (NodeResult, Option<Partial>, Option<ClockLine>);
+        let nodes: Vec<Node> =
+            results.into_iter().zip(old).enumerate().map(|(at, (it, old))| (it, old, to_reference(at))).collect();
+        let is_read = |(_, old, line): &Node| old.is_none() || line.is_some();
+        nodes.iter().filter(|node| is_read(node)).for_each(|(result, ..)| result.logs.expect_again());
+        let weighed = nodes.into_iter().map(|node| (if is_read(&node) { node.0.bytes() } else { 0 }, node)).collect();
+        let again = |(result, old, line): Node, threads: usize| match (old, line) {
+            (Some(sum), None) => (result, sum),
+            (_, line) => result.on_clock(line.unwrap_or_default(), &config.with_threads(threads)),
+        };
+        results = Vec::new();
+        in_order(weighed, config.threads, again, |(result, sum)| {
+            results.push(result);
+            sums.add(sum);
+        });
+    }
     (results, sums, Alignment { names, clocks, aligned, stuck, why_stuck: NOT_TWICE })
 }
 
@@ -129,8 +120,8 @@ impl Alignment {
     }
 
     /// Fills in what the nodes' clocks show.
-    pub(crate) fn tell(&self, symbols: &Symbols, analysis: &mut Analysis) {
-        analysis.rpc_phases = phases(&self.clocks, &self.names, symbols);
+    pub(crate) fn tell(&self, analysis: &mut Analysis) {
+        analysis.rpc_phases = phases(&self.clocks, &self.names);
         for node in &mut analysis.nodes {
             let Ok(at) = self.names.binary_search(&node.name) else { continue };
             node.pairs = self.clocks.pairs[at];

@@ -13,7 +13,7 @@ use crate::select::{NidPattern, TargetPattern};
 /// Settings of an analysis.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Number of threads that decode logs.
+    /// Number of threads, and of nodes that are read at once at most.
     pub threads: usize,
     /// Size of the chunks in which logs are decoded, bytes.
     pub chunk_bytes: usize,
@@ -86,6 +86,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// The same for a node that may keep so many threads busy.
+    pub(crate) fn with_threads(&self, threads: usize) -> Self {
+        Self { threads, ..self.clone() }
+    }
+
     /// The settings for reading logs.
     pub(crate) fn reading(&self) -> Reading {
         Reading::new(self.chunk_bytes, self.threads).with_names(self.names)

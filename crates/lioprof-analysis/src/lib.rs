@@ -6,6 +6,7 @@
 //!
 //! * `cells`: what adds up: times, bins, time covered.
 //! * `aggregate`: mergeable sums of rows.
+//! * `partial`: the sums of a node as a value, and how several become one; `in_order`: several nodes at once.
 //! * `locks`: conflicts, waits and changes of owner, from lock lines or from callbacks alone.
 //! * `clocks`: how far the nodes' clocks are apart, from RPCs that two of them tell of.
 //! * `counted`, `loss`: what is lost, by the servers' own counters or by the request schedulers' numbers.
@@ -43,16 +44,18 @@ mod counted;
 mod days;
 mod events;
 mod few;
+mod in_order;
 mod interval;
 mod live;
 mod locks;
 mod loss;
 mod node;
-mod node_sums;
 mod operations;
 mod others;
+mod partial;
 mod parts;
 mod phases;
+mod renumber;
 mod rollup;
 mod run;
 mod select;

@@ -15,6 +15,7 @@ use crate::config::{Config, Selection};
 use crate::counted;
 use crate::interval::{Interval, Taken};
 use crate::locks::{Contention, LockSums, LockTracker, Rules};
+use crate::partial::Partial;
 
 /// The logs and stored rows of one node.
 #[derive(Default)]
@@ -28,6 +29,11 @@ impl NodeInputs {
     pub(crate) fn begin_us(&self) -> Option<i64> {
         let stored = self.stored.iter().filter_map(|source| source.summary().first_us);
         stored.chain(self.logs.begin_us()).min()
+    }
+
+    /// How much there is to read, to compare nodes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.stored.iter().map(|source| source.summary().bytes).sum::<u64>() + self.logs.bytes()
     }
 }
 
@@ -161,7 +167,7 @@ impl NodeTally {
     fn finish(self, interval: Interval, summary: &TraceSummary, symbols: &Symbols) -> Finished {
         let Self { node, mut aggregate, locks, exchanges } = self;
         aggregate.locks = locks.map(NodeLocks::finish);
-        Finished::new(node, aggregate, exchanges.finish(), interval, summary, symbols)
+        Finished::new(node, aggregate, exchanges.finish(symbols), interval, summary, symbols)
     }
 }
 
@@ -315,14 +321,14 @@ impl RowSink for NodeSink<'_> {
     }
 }
 
-/// Analyzes one node. Must run on a thread of the pool that decodes.
+/// Analyzes one node, with the symbols in the table and others. Must run on a thread of the pool that decodes.
 pub(crate) fn analyze(
     name: &str,
     inputs: NodeInputs,
     config: &Config,
-    symbols: &mut Symbols,
+    mut symbols: Symbols,
     mut sink: Option<&mut (dyn RowSink + Send)>,
-) -> (NodeResult, Aggregate) {
+) -> (NodeResult, Partial) {
     let asked = Interval::new(config);
     let twice = asked.has_marks() && inputs.logs.can_be_read_again();
     let mut no_sink = NoSink;
@@ -331,18 +337,18 @@ pub(crate) fn analyze(
         Some(sink) if !twice => sink,
         _ => &mut no_sink,
     };
-    let (mut result, mut sums) = read_first(name, inputs, config, symbols, first);
+    let (mut result, mut aggregate) = read_first(name, inputs, config, &mut symbols, first);
     let chosen = result.interval.chosen();
     let taken = if twice { Taken::Last } else { Taken::First };
     result.warnings.extend(result.interval.repeated(name, taken));
     if twice && (sink.is_some() || !chosen.is_same(&result.interval)) {
         let sink = sink.as_deref_mut().unwrap_or(&mut no_sink);
-        (result, sums) = result.read_again(ClockLine::default(), chosen, config, symbols, sink);
+        (result, aggregate) = result.read_again(ClockLine::default(), chosen, config, &mut symbols, sink);
     }
     if let Some(sink) = sink {
-        sink.node_end(name, &within(&result.summary, &result.interval, &sums.faults), symbols);
+        sink.node_end(name, &within(&result.summary, &result.interval, &aggregate.faults), &symbols);
     }
-    (result, sums)
+    (result, Partial { symbols, aggregate })
 }
 
 fn read_first(
@@ -358,8 +364,9 @@ fn read_first(
     let ReadLogs { logs, inputs, mut summary, duplicates } = logs.read(node, config.reading(), symbols, &mut node_sink);
     let mut stored: Vec<StoredResult> = Vec::new();
     for mut source in sources {
-        let (read, counted) =
-            with_sink_thread(symbols, &mut node_sink, |symbols, sink| counted::read(&mut *source, symbols, sink));
+        let (read, counted) = with_sink_thread(config.threads, symbols, &mut node_sink, |symbols, sink| {
+            counted::read(&mut *source, symbols, sink)
+        });
         summary.merge(&with_counted(source.summary(), counted));
         stored.push(StoredResult { error: read.err(), source });
     }
@@ -398,12 +405,19 @@ impl NodeResult {
         NodeAccount { name, summary, duplicates, is_client, interval, warnings }
     }
 
+    /// How much there is to read, to compare nodes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.stored.iter().map(|stored| stored.source.summary().bytes).sum::<u64>() + self.logs.bytes()
+    }
+
     /// Sums up the node again with its times on another clock. The account of inputs and losses stays.
     ///
     /// Bins cannot be shifted by less than their width, so the rows are rebuilt.
-    pub(crate) fn on_clock(self, to: ClockLine, config: &Config, symbols: &mut Symbols) -> (Self, Aggregate) {
+    pub(crate) fn on_clock(self, to: ClockLine, config: &Config) -> (Self, Partial) {
         let interval = self.interval.on_clock(&to);
-        self.read_again(to, interval, config, symbols, &mut NoSink)
+        let mut symbols = Symbols::default();
+        let (result, aggregate) = self.read_again(to, interval, config, &mut symbols, &mut NoSink);
+        (result, Partial { symbols, aggregate })
     }
 
     /// Rebuilds the rows with their times on another clock, and sums up those within `interval`.
@@ -423,8 +437,10 @@ impl NodeResult {
         let ReadLogs { logs, .. } = logs.read(node, config.reading(), symbols, &mut shifted_sink);
         for stored in &mut stored {
             // The first pass has reported its errors.
-            with_sink_thread(symbols, &mut shifted_sink, |symbols, sink| stored.source.read(symbols, sink))
-                .unwrap_or_default();
+            with_sink_thread(config.threads, symbols, &mut shifted_sink, |symbols, sink| {
+                stored.source.read(symbols, sink)
+            })
+            .unwrap_or_default();
         }
         let summary = shifted(&summary, &to);
         let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols).by_role(node);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{RpcPhases, Symbol, Symbols};
+use lioprof_model::{RpcPhases, Symbol};
 use lustre_debuglog::TargetName;
 
 use crate::cells::Times;
@@ -38,7 +38,7 @@ impl Sums {
 }
 
 /// By client, node and target.
-pub(crate) fn phases(clocks: &Clocks, names: &[String], symbols: &Symbols) -> Vec<RpcPhases> {
+pub(crate) fn phases(clocks: &Clocks, names: &[String]) -> Vec<RpcPhases> {
     let mut sums: BTreeMap<(usize, usize, Symbol, Option<TargetName>), Sums> = BTreeMap::new();
     for pair in &clocks.of_clients {
         let sum = sums.entry((pair.sender, pair.receiver, pair.nid, pair.handled.target)).or_default();
@@ -50,10 +50,10 @@ pub(crate) fn phases(clocks: &Clocks, names: &[String], symbols: &Symbols) -> Ve
         }
     }
     let row = |((client, server, nid, target), sum): ((usize, usize, Symbol, Option<TargetName>), Sums)| {
-        let clocks = clocks.nodes[client].as_ref().zip(clocks.nodes[server].as_ref());
+        let both = clocks.nodes[client].as_ref().zip(clocks.nodes[server].as_ref());
         RpcPhases {
             client: names[client].clone(),
-            nid: symbols.text(nid),
+            nid: clocks.symbols.text(nid),
             node: names[server].clone(),
             target: target.map(|target| target.to_string()),
             rpcs: sum.rpcs,
@@ -62,9 +62,9 @@ pub(crate) fn phases(clocks: &Clocks, names: &[String], symbols: &Symbols) -> Ve
             network_us: sum.network.distribution(),
             queue_us: sum.queue.distribution(),
             service_us: sum.service.distribution(),
-            network_out_us: clocks.map(|_| mean(sum.out_us, sum.rpcs)),
-            network_back_us: clocks.map(|_| mean(sum.back_us, sum.rpcs)),
-            clock_error_us: clocks.map(|(a, b)| a.rounded_error_us() + b.rounded_error_us()),
+            network_out_us: both.map(|_| mean(sum.out_us, sum.rpcs)),
+            network_back_us: both.map(|_| mean(sum.back_us, sum.rpcs)),
+            clock_error_us: both.map(|(a, b)| a.rounded_error_us() + b.rounded_error_us()),
         }
     };
     let mut rows: Vec<RpcPhases> = sums.into_iter().map(row).collect();

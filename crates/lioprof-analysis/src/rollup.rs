@@ -24,6 +24,7 @@ use crate::events;
 use crate::interval::Interval;
 use crate::locks::LockSums;
 use crate::node::{Finished, NoSink, NodeAccount, NodeSink, with_counted};
+use crate::partial::Partial;
 use crate::parts::BadPart;
 use crate::run::{Outcome, conclude, stored_input};
 
@@ -49,7 +50,7 @@ pub fn roll_up(source: &mut dyn RowSource, clock: Option<ClockLine>, config: &Co
     let mut facts = facts(&name, node, is_client, &aggregate, own_summary, clock, &symbols);
     // Whatever clock the rest is on, clocks are compared by what they show themselves.
     if clock.is_none() {
-        rollup.exchanges = exchanges.export(&name, &symbols);
+        rollup.exchanges = exchanges.export(&name);
     }
     rollup.marks = aggregate.export_marks(&symbols);
     if !facts.client {
@@ -106,9 +107,8 @@ pub fn common_bin_us(nodes: &[NodeFacts]) -> i64 {
 /// # Errors
 /// If a value in the tables cannot be.
 pub fn stale_clocks(rollup: &Rollup) -> Result<Vec<(String, Option<ClockLine>)>, BadPart> {
-    let mut symbols = Symbols::default();
     let nodes = by_name(&rollup.nodes);
-    let clocks = compare(&nodes, rollup, &mut symbols)?;
+    let clocks = compare(&nodes, rollup)?;
     let bin_us = nodes.iter().map(|facts| facts.bin_us).max().unwrap_or(1);
     let wanted = wanted(&clocks, bin_us);
     let stale = nodes.iter().zip(wanted).filter(|(facts, wanted)| !is_on_clock(facts, *wanted, bin_us));
@@ -133,16 +133,15 @@ fn by_name(nodes: &[NodeFacts]) -> Vec<&NodeFacts> {
     nodes
 }
 
-fn compare(nodes: &[&NodeFacts], rollup: &Rollup, symbols: &mut Symbols) -> Result<Clocks, BadPart> {
-    let exchanges = ExchangeSample::import(&rollup.exchanges, symbols)?;
-    let none = ExchangeSample::default();
+fn compare(nodes: &[&NodeFacts], rollup: &Rollup) -> Result<Clocks, BadPart> {
+    let mut exchanges = ExchangeSample::import(&rollup.exchanges)?;
     let log = |facts: &&NodeFacts| NodeLog {
-        exchanges: exchanges.get(&facts.node).unwrap_or(&none),
+        exchanges: exchanges.remove(&facts.node).unwrap_or_default(),
         is_client: facts.client,
         span_us: facts.summary.first_us.zip(facts.summary.last_us),
         readings: &[],
     };
-    Ok(clocks(&nodes.iter().map(log).collect::<Vec<_>>()))
+    Ok(clocks(nodes.iter().map(log).collect()))
 }
 
 /// The analysis of a dataset: what its rows add up to, and its nodes' rollups, whether rows of the same key were added up
@@ -179,13 +178,14 @@ pub fn assemble(rows: &OfRows, rollup: &Rollup, dataset: &Path, config: &Config)
         });
     }
     let lines: Vec<Option<ClockLine>> = nodes.iter().map(|facts| facts.clock).collect();
-    let clocks = compare(&nodes, rollup, &mut symbols)?;
+    let clocks = compare(&nodes, rollup)?;
     let names = nodes.iter().map(|facts| facts.node.clone()).collect();
     let stale = wanted(&clocks, sum.bin_us());
     let stale = nodes.iter().zip(stale).map(|(facts, wanted)| !is_on_clock(facts, wanted, sum.bin_us())).collect();
     let alignment = Alignment::of(names, clocks, &lines, stale);
     let inputs = nodes.iter().map(|facts| stored_input(&facts.node, dataset, &facts.summary, None)).collect();
-    let mut outcome = conclude(&accounts, &alignment, sum, inputs, Vec::new(), &symbols, config);
+    let sum = Partial { symbols, aggregate: sum };
+    let mut outcome = conclude(&accounts, &alignment, sum, inputs, Vec::new(), config);
     let told = events::tell(&accounts, &[], config, &mut outcome.analysis);
     outcome.problems.extend(told);
     Ok(outcome)

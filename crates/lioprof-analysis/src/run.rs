@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use lioprof_model::traffic::is_on_mdt;
 use lioprof_model::units::{seconds, share};
@@ -19,10 +20,11 @@ use crate::align::{Alignment, NodeClocks, align};
 use crate::config::Config;
 use crate::days::{Days, IntervalError};
 use crate::events;
+use crate::in_order::in_order;
 use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
-use crate::node_sums::NodeSums;
+use crate::partial::{Partial, Partials};
 use crate::warnings;
 use crate::what_if::{Replay, Run};
 
@@ -130,7 +132,7 @@ fn run(
     inputs: &[PathBuf],
     stores: &dyn RowStores,
     config: &Config,
-    mut sink: Option<&mut (dyn RowSink + Send)>,
+    sink: Option<&mut (dyn RowSink + Send)>,
 ) -> Result<(Outcome, NodeClocks), AnalyzeError> {
     let found = Inputs::find(inputs, &config.node_rules, &|dir| stores.is_store(dir), &config.progress);
     let mut problems = found.problems;
@@ -150,17 +152,26 @@ fn run(
     }
     let days = Days::new(config, nodes.values().filter_map(NodeInputs::begin_us).min())?;
     let config = &days.config;
-    let mut symbols = Symbols::default();
     let again = nodes.values().all(|inputs| inputs.logs.can_be_read_again());
-    let mut sums = if again && nodes.len() > config.nodes_apart { NodeSums::together() } else { NodeSums::apart() };
+    let mut sums = if again && nodes.len() > config.nodes_apart { Partials::together() } else { Partials::apart() };
     let mut results: Vec<NodeResult> = Vec::new();
-    for (name, inputs) in nodes {
-        let sink = sink.as_mut().map(|sink| &mut **sink as &mut (dyn RowSink + Send));
-        let (result, sum) = node::analyze(&name, inputs, config, &mut symbols, sink);
-        sums.add(sum, &symbols);
+    // A sink gets one node after the other, and knows the texts of all of them by the same symbols.
+    let at_once = if sink.is_some() { 1 } else { config.threads };
+    let sink = sink.map(|sink| Mutex::new((sink, Symbols::default())));
+    let analyze = |(name, inputs): (String, NodeInputs), threads: usize| {
+        let config = config.with_threads(threads);
+        let Some(sink) = &sink else { return node::analyze(&name, inputs, &config, Symbols::default(), None) };
+        let (sink, symbols) = &mut *sink.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = node::analyze(&name, inputs, &config, std::mem::take(symbols), Some(&mut **sink));
+        *symbols = made.1.symbols.clone();
+        made
+    };
+    let nodes = nodes.into_iter().map(|(name, inputs)| (inputs.bytes(), (name, inputs))).collect();
+    in_order(nodes, at_once, analyze, |(result, sum)| {
+        sums.add(sum);
         results.push(result);
-    }
-    let (mut results, sums, alignment) = align(results, sums, config, &mut symbols);
+    });
+    let (mut results, sums, alignment) = align(results, sums, config);
 
     let mut inputs: Vec<Input> = Vec::new();
     for result in &mut results {
@@ -169,8 +180,9 @@ fn run(
     }
     days.check(inputs.iter().filter_map(|input| input.last))?;
     let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
-    let sum = sums.sum(&symbols).unwrap_or_else(|| Aggregate::new(config.bin_us));
-    let mut outcome = conclude(&accounts, &alignment, sum, inputs, problems, &symbols, config);
+    let nothing = || Partial { symbols: Symbols::default(), aggregate: Aggregate::new(config.bin_us) };
+    let sum = sums.merged().unwrap_or_else(nothing);
+    let mut outcome = conclude(&accounts, &alignment, sum, inputs, problems, config);
     let told = events::tell(&accounts, &found.kernel_logs, config, &mut outcome.analysis);
     outcome.problems.extend(told);
     outcome.named = found.named;
@@ -181,10 +193,9 @@ fn run(
 pub(crate) fn conclude(
     nodes: &[NodeAccount],
     alignment: &Alignment,
-    sum: Aggregate,
+    sum: Partial,
     inputs: Vec<Input>,
     mut problems: Vec<InputProblem>,
-    symbols: &Symbols,
     config: &Config,
 ) -> Outcome {
     for input in &inputs {
@@ -194,7 +205,8 @@ pub(crate) fn conclude(
         }
     }
     problems.extend(missing_markers(nodes));
-    let (mut analysis, requests) = conclude_without_predictions(nodes, alignment, sum, inputs, symbols, config);
+    let (mut analysis, requests) =
+        conclude_without_predictions(nodes, alignment, sum.aggregate, inputs, &sum.symbols, config);
     let replay = Replay::new(requests);
     analysis.what_if = replay.what_if();
     let damage = damage(&analysis);
@@ -239,7 +251,7 @@ pub(crate) fn conclude_without_predictions(
     analysis.warnings = warnings::early(nodes, &analysis, config.noted_loss);
     analysis.warnings.extend(alignment.warnings());
     let requests = aggregate::finish(sum, symbols, &mut analysis);
-    alignment.tell(symbols, &mut analysis);
+    alignment.tell(&mut analysis);
     // Kernel logs alone have no requests to miss.
     if !nodes.is_empty() {
         let mut warnings = warnings::late(&analysis);

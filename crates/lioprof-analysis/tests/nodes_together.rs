@@ -1,4 +1,4 @@
-//! Sums of nodes that are added up as they come are those of nodes that wait for each other.
+//! Sums of nodes that are read at once and added up as they come are those of nodes that are read one by one and wait for each other.
 #![expect(clippy::unwrap_used, reason = "a failing unwrap is a failing test")]
 
 use std::path::PathBuf;
@@ -17,8 +17,10 @@ fn sums_do_not_depend_on_when_they_are_added_up() {
     let mut of_several = 0;
     for capture in folders_in(fixture("captures")) {
         let apart = analyzed(std::slice::from_ref(&capture), Config::default());
-        let together = analyzed(std::slice::from_ref(&capture), Config { nodes_apart: 0, ..Config::default() });
-        assert_eq!(together, apart, "{}", capture.display());
+        for (threads, nodes_apart) in [(1, 0), (2, 0), (3, 8)] {
+            let config = Config { threads, nodes_apart, ..Config::default() };
+            assert_eq!(analyzed(std::slice::from_ref(&capture), config), apart, "{} {threads}", capture.display());
+        }
         of_several += u32::from(apart.nodes.len() > 1);
     }
     assert!(of_several > 5, "{of_several}");
@@ -32,8 +34,11 @@ fn a_wrong_clock_is_corrected_when_all_have_been_added_up() {
     // As if the second server had been three seconds ahead.
     let reading = |ahead_us| vec![ClockReading { at_us: last_us, ahead_us, error_us: 100 }];
     let clocks = [("server1".to_owned(), reading(0)), ("server2".to_owned(), reading(3_000_000))];
-    let config = |nodes_apart| Config { clocks: clocks.clone().into(), nodes_apart, ..Config::default() };
-    let (apart, together) = (analyzed(&capture, config(8)), analyzed(&capture, config(1)));
+    let config =
+        |threads, nodes_apart| Config { clocks: clocks.clone().into(), threads, nodes_apart, ..Config::default() };
+    let apart = analyzed(&capture, config(1, 8));
     assert!(apart.nodes.iter().any(|node| node.clock_aligned), "{:?}", apart.nodes);
-    assert_eq!(together, apart);
+    for (threads, nodes_apart) in [(1, 1), (2, 1), (2, 8)] {
+        assert_eq!(analyzed(&capture, config(threads, nodes_apart)), apart, "{threads} {nodes_apart}");
+    }
 }

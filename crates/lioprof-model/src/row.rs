@@ -233,7 +233,7 @@ pub struct HalfRpc {
 }
 
 /// Receives the rows of a node's log in the order in which they became known: an RPC once its handling is known to be over,
-/// everything else when it happened. Symbols belong to `symbols`.
+/// everything else when it happened. Symbols belong to `symbols`, a table that only grows, also from one node to the next.
 pub trait RowSink {
     /// An RPC that the node handled.
     fn rpc(&mut self, row: &RpcRow, symbols: &Symbols);

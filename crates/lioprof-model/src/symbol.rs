@@ -68,6 +68,11 @@ impl Symbols {
         (len..self.len()).map(|number| text_at(&self.store, &self.ends, number))
     }
 
+    /// Takes in all strings of another table. Returns the symbol that each has here, in the order of the other's symbols.
+    pub fn take_in(&mut self, other: &Self) -> Vec<Symbol> {
+        other.since(0).map(|text| self.intern(text)).collect()
+    }
+
     /// All strings in the order of their symbols.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &[u8])> {
         (0u32..).map(Symbol).zip(self.since(0))
@@ -135,6 +140,18 @@ mod tests {
         assert_ne!(a, b);
         assert_eq!(symbols.bytes(b), b"10.0.0.2@tcp");
         assert_eq!(symbols.len(), 2);
+    }
+
+    #[test]
+    fn strings_of_another_table_are_found_here() {
+        let [mut one, mut other] = [Symbols::default(), Symbols::default()];
+        for (table, texts) in [(&mut one, "ab"), (&mut other, "cbd")] {
+            for text in texts.as_bytes().chunks(1) {
+                table.intern(text);
+            }
+        }
+        assert_eq!(one.take_in(&other), [2, 1, 3].map(Symbol));
+        assert_eq!(one.iter().map(|(_, text)| text).collect::<Vec<_>>(), [b"a", b"b", b"c", b"d"]);
     }
 
     #[test]

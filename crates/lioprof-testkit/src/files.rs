@@ -66,6 +66,7 @@ pub fn files_under(dir: impl AsRef<Path>) -> Vec<PathBuf> {
         let path = entry.path();
         if path.is_dir() { out.extend(files_under(&path)) } else { out.push(path) }
     }
+    out.sort();
     out
 }
 

@@ -38,8 +38,8 @@ pub struct ReadLogs {
 }
 
 impl NodeLogs {
-    /// Makes rows of all logs. Must run on a thread of the pool that decodes; if that has more than one, `sink` gets the rows on another
-    /// thread than they are made on.
+    /// Makes rows of all logs. Must run on a thread of the pool that decodes; if `reading` may keep more than one busy, `sink` gets the rows
+    /// on another thread than they are made on.
     ///
     /// What is wrong with a log is in its account ([`Input::error`]); what came before it has been handed on.
     pub fn read(
@@ -49,7 +49,7 @@ impl NodeLogs {
         symbols: &mut Symbols,
         sink: &mut (dyn RowSink + Send),
     ) -> ReadLogs {
-        with_sink_thread(symbols, sink, |symbols, sink| read(node, self.0, reading, symbols, sink))
+        with_sink_thread(reading.threads, symbols, sink, |symbols, sink| read(node, self.0, reading, symbols, sink))
     }
 }
 

@@ -187,6 +187,12 @@ impl NodeLogs {
         self.0.iter().all(|log| log.file_bytes.is_some())
     }
 
+    /// Bytes of their files, as they are on disk; a pipe has none.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.0.iter().filter_map(|log| log.file_bytes).sum()
+    }
+
     /// Their paths.
     pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.0.iter().map(|log| log.found.path.clone())
@@ -398,18 +404,23 @@ fn first_time(head: &[u8], form: Form) -> i64 {
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     pub(crate) chunk_bytes: usize,
-    /// How many chunks are read ahead of the one that is needed next.
-    pub(crate) chunks_in_flight: usize,
+    /// Threads of the pool that it may keep busy.
+    pub(crate) threads: usize,
     /// Names of files are kept.
     pub(crate) names: bool,
 }
 
 impl Reading {
-    /// In chunks of `chunk_bytes` that a pool of `threads` decodes.
+    /// In chunks of `chunk_bytes` that so many threads of the pool decode.
     #[must_use]
     pub fn new(chunk_bytes: usize, threads: usize) -> Self {
+        Self { chunk_bytes, threads, names: false }
+    }
+
+    /// How many chunks are read ahead of the one that is needed next.
+    pub(crate) fn chunks_in_flight(self) -> usize {
         // None is read ahead if its only reader decodes it, too: then it is still in the processor's cache.
-        Self { chunk_bytes, chunks_in_flight: if threads == 1 { 1 } else { 2 * threads + 1 }, names: false }
+        if self.threads == 1 { 1 } else { 2 * self.threads + 1 }
     }
 
     /// The same; with `names`, rows have the names of files that clients' logs have.
@@ -440,7 +451,7 @@ impl Planned {
     /// Opens the input for reading; what goes wrong or turns up goes to `notes`.
     pub(crate) fn open(&mut self, reading: Reading, notes: &mut OpeningNotes) -> Option<Source> {
         match self.chunks(reading, notes) {
-            Ok(chunks) => Some(Source::new(chunks, reading.chunks_in_flight, reading.names)),
+            Ok(chunks) => Some(Source::new(chunks, reading.chunks_in_flight(), reading.names)),
             Err(problem) => {
                 notes.error = Some(problem);
                 None

@@ -79,7 +79,7 @@ fn decode_nodes(
             match input.chunks(reading, &mut notes) {
                 Ok(mut chunks) => {
                     if let Err(err) =
-                        decode_input(&mut chunks, reading.chunks_in_flight, &mut sorter, &mut outcome, out)?
+                        decode_input(&mut chunks, reading.chunks_in_flight(), &mut sorter, &mut outcome, out)?
                     {
                         outcome.problems.push(error(format!("failed to read `{}`: {err}", path.display())));
                     }

@@ -163,15 +163,16 @@ impl<'scope, 'sink: 'scope> RowSink for Sender<'scope, '_, 'sink> {
     }
 }
 
-/// Lets `make` put rows into `sink`, on another thread if the pool has one. All rows have arrived when this returns.
+/// Lets `make` put rows into `sink`, on another thread if there are two for it in the pool. All rows have arrived when this returns.
 ///
 /// Must run on a thread of the pool.
 pub fn with_sink_thread<R>(
+    threads: usize,
     symbols: &mut Symbols,
     sink: &mut (dyn RowSink + Send),
     make: impl FnOnce(&mut Symbols, &mut dyn RowSink) -> R,
 ) -> R {
-    if rayon::current_num_threads() < 2 {
+    if threads.min(rayon::current_num_threads()) < 2 {
         return make(symbols, sink);
     }
     let receiver = Mutex::new(Receiver { symbols: symbols.clone(), sink });
@@ -207,7 +208,7 @@ mod tests {
         pool.install(|| {
             let mut symbols = Symbols::default();
             let node = symbols.intern(b"node");
-            with_sink_thread(&mut symbols, sink, |symbols, sink| {
+            with_sink_thread(threads, &mut symbols, sink, |symbols, sink| {
                 for n in 0..count {
                     let text = symbols.intern(format!("mark {}", n % 5_000).as_bytes());
                     sink.mark(&Mark { node, time_us: n, text }, symbols);

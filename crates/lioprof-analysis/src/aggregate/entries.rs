@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::services::ServiceSums;
 use crate::cells::{QuarterOctaves, RpcTimes, Times};
 use crate::parts::{BadPart, optional_target};
+use crate::renumber::renumber_fields;
 
 /// A target of a node; without a name, its reads and writes of unknown target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +20,8 @@ pub(super) struct TargetKey {
     pub(super) kind: TargetKind,
     pub(super) name: Option<TargetName>,
 }
+
+renumber_fields!(TargetKey { node } without { kind, name });
 
 impl TargetKey {
     pub(super) fn mdt(&self) -> bool {
@@ -74,6 +77,8 @@ lioprof_model::merge_fields!(NodeSum { sums } by {
     first_us: earliest, last_us: latest, traced_us: all_of, client: either, services: all_services,
 });
 
+renumber_fields!(NodeSum {} keys { services } without { sums, first_us, last_us, traced_us, client });
+
 impl NodeSum {
     pub(super) fn count_sent(&mut self, opcode: Opcode, rpcs: u64) {
         self.sums.sent_rpcs += rpcs;
@@ -103,6 +108,7 @@ pub(super) struct ClientSum {
 }
 
 lioprof_model::merge_fields!(ClientSum { uuids, rpcs, io, opcodes } by { server: either });
+renumber_fields!(ClientSum { uuids } without { server, rpcs, io, opcodes });
 
 /// What a job did.
 #[derive(Clone, Debug, Default)]
@@ -114,6 +120,7 @@ pub(super) struct JobSum {
 }
 
 lioprof_model::merge_fields!(JobSum { rpcs, io, clients, targets });
+renumber_fields!(JobSum { clients } without { rpcs, io, targets });
 
 /// The RPCs of an opcode at a service.
 #[derive(Clone, Debug, Default)]

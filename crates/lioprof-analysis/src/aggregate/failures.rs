@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::entries::{TargetKey, key};
 use crate::parts::BadPart;
+use crate::renumber::{Renumber, renumber_fields, renumber_keys};
 
 /// What failed requests are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,9 +22,17 @@ struct FailureKey {
     job: Option<Symbol>,
 }
 
+renumber_fields!(FailureKey { target, nid, job } without { opcode, rc });
+
 /// Requests that ended with an error.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Failures(FxHashMap<FailureKey, FailureSums>);
+
+impl Renumber for Failures {
+    fn renumber(&mut self, to: &[Symbol]) {
+        renumber_keys(&mut self.0, to);
+    }
+}
 
 impl Failures {
     /// Counts a request if it failed.

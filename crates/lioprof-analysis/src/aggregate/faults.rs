@@ -10,6 +10,7 @@ use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
 
 use super::failures::Failures;
+use crate::renumber::renumber_fields;
 
 /// Clients listed; those with fewest faults are left out.
 const MAX_CLIENTS: usize = 100;
@@ -40,6 +41,7 @@ pub(crate) struct Faults {
 }
 
 lioprof_model::merge_fields!(Faults { clients, evictions, dropped_rpcs, callbacks_timed_out });
+renumber_fields!(Faults {} keys { clients } without { evictions, dropped_rpcs, callbacks_timed_out });
 
 impl Faults {
     /// Counts what is wrong with a request, if anything is.

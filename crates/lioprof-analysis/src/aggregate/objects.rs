@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::few::keep_heaviest;
+use crate::renumber::{Renumber, renumber_fields};
 
 /// Objects kept. When there are twice as many, those with fewest bytes are summed up as the others; one
 /// of them that gets busy later starts anew, so its figures are then a lower bound.
@@ -18,6 +19,13 @@ const MAX_CLIENTS: usize = 10_000;
 
 /// In order. Most objects have a client or two.
 type Few = SmallVec<[Symbol; 4]>;
+
+impl Renumber for Few {
+    fn renumber(&mut self, to: &[Symbol]) {
+        self.iter_mut().for_each(|it| it.renumber(to));
+        self.sort_unstable();
+    }
+}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ObjectSum {
@@ -30,6 +38,8 @@ pub(crate) struct ObjectSum {
     pub(crate) first_byte: Option<u64>,
     pub(crate) last_byte: Option<u64>,
 }
+
+renumber_fields!(ObjectSum { clients, writers } without { read, write, counted, first_byte, last_byte });
 
 impl ObjectSum {
     /// An object whose rows were summed up elsewhere.
@@ -89,6 +99,12 @@ pub(crate) type ObjectKey = (TargetName, ObjectName);
 pub(crate) struct Objects {
     pub(crate) kept: FxHashMap<ObjectKey, ObjectSum>,
     pub(crate) others: ObjectsSums,
+}
+
+impl Renumber for Objects {
+    fn renumber(&mut self, to: &[Symbol]) {
+        self.kept.values_mut().for_each(|sum| sum.renumber(to));
+    }
 }
 
 impl Objects {

@@ -5,6 +5,7 @@ use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, TargetKind, TargetName};
 
 use crate::cells::limits::SAMPLE_RPCS;
+use crate::renumber::renumber_fields;
 
 /// One RPC of the sample.
 #[derive(Clone, Debug)]
@@ -25,6 +26,10 @@ pub(crate) struct SampledRpc {
     pub(crate) bytes: Option<u64>,
 }
 
+renumber_fields!(SampledRpc { node, nid } without {
+    hash, xid, kind, direction, arrival_us, start_us, end_us, target, object, extent, bytes
+});
+
 /// A sample of reads and writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
@@ -32,6 +37,8 @@ pub(crate) struct Sample {
     halvings: u32,
     pub(crate) kept: Vec<SampledRpc>,
 }
+
+renumber_fields!(Sample { kept } without { halvings });
 
 impl Sample {
     /// What was kept before of one in 2 to this power.

@@ -9,6 +9,7 @@ use super::entries::TargetKey;
 use crate::cells::{BinClock, Bins, quarter_octave};
 use crate::few::beyond_first;
 use crate::locks::{Contention, Overlap};
+use crate::renumber::renumber_fields;
 use lioprof_model::Merge;
 
 /// Flows with a series of their own; beyond twice as many, those with fewest RPCs join their target's others.
@@ -39,6 +40,8 @@ pub(crate) struct SeriesBins {
     pub(crate) latency: FxHashMap<(Direction, u32), Bins<u64>>,
     pub(crate) locks: FxHashMap<(Symbol, TargetName), Bins<LockCell>>,
 }
+
+renumber_fields!(SeriesBins {} keys { targets, nodes, flows, locks } without { clock, others, latency });
 
 impl SeriesBins {
     pub(crate) fn new(bin_us: Option<i64>) -> Self {

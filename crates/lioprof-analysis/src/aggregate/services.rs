@@ -8,6 +8,8 @@ use lioprof_model::units::seconds;
 use lioprof_model::{RpcRow, Symbol, Symbols, Throttled};
 use rustc_hash::FxHashMap;
 
+use crate::renumber::{Renumber, renumber_fields, renumber_keys};
+
 /// A thread that had nothing to do for longer than this before it took a request was not what the request waited for, microseconds. A busy
 /// thread takes the next request within a few tens of microseconds.
 const IDLE_US: i64 = 1_000;
@@ -89,9 +91,17 @@ struct ThrottleKey {
     job: Option<Symbol>,
 }
 
+renumber_fields!(ThrottleKey { node, service, nid, job } without { rate });
+
 /// Requests that rules of token bucket filters let through.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Throttles(FxHashMap<ThrottleKey, ThrottleSums>);
+
+impl Renumber for Throttles {
+    fn renumber(&mut self, to: &[Symbol]) {
+        renumber_keys(&mut self.0, to);
+    }
+}
 
 impl Throttles {
     /// Counts a request if a rule let it through.

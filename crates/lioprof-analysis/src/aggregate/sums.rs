@@ -27,6 +27,7 @@ use super::what_if::Record;
 use crate::cells::quarter_octave;
 use crate::config::Selection;
 use crate::locks::{Contention, LockSums};
+use crate::renumber::renumber_fields;
 
 /// Uuids kept per client and node: far more than are listed, so that which ones are listed does not depend on the order of rows.
 pub(super) const MAX_UUIDS: usize = 10_000;
@@ -78,6 +79,17 @@ pub(crate) struct Aggregate {
     /// `None`: locks are not looked at.
     pub(crate) locks: Option<LockSums>,
 }
+
+// Of a node that has ended nothing waits to be added, and what only more of its rows would need is not merged.
+renumber_fields!(Aggregate {
+    nodes, clients, jobs, objects, markers, faults, series, sample, access, service_parts, account, record, targets_known, locks, failures,
+    throttles,
+} keys {
+    targets, flows, operations, sent,
+} without {
+    waiting, combinations, threads, services, server_uuids, seconds, rpcs, server_rpcs, resent, replayed, under_way, dom, size_evidence,
+    target_evidence, owners,
+});
 
 /// What an RPC does with an OST's data; `None` if it does nothing with them.
 fn ost_direction(opcode: Opcode, target: TargetKey) -> Option<Direction> {
@@ -390,7 +402,7 @@ impl Aggregate {
         self.merge(later, symbols);
     }
 
-    /// Adds another node's sums; both must use the same table of symbols.
+    /// Adds another node's sums; both must use the same table of symbols, see [`Renumber`](crate::renumber::Renumber).
     pub(crate) fn merge(&mut self, other: Self, symbols: &Symbols) {
         debug_assert!(other.waiting.is_empty(), "its node has ended, or `go_on` has settled it");
         self.rpcs += other.rpcs;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lioprof_model::Symbols;
 use lioprof_model::parts::clock_line::{ClockLine, whole};
 
 use super::estimate::{Estimate, estimate};
@@ -71,6 +72,8 @@ pub(crate) struct Clocks {
     pub(crate) pairs: Vec<u64>,
     /// RPCs of clients that are also in their servers' logs.
     pub(crate) of_clients: Vec<Pair>,
+    /// Those of these RPCs.
+    pub(crate) symbols: Symbols,
     /// Pairs of nodes whose RPCs contradict each other, because one of the clocks was set.
     pub(crate) contradictory: Vec<(usize, usize)>,
 }
@@ -79,11 +82,12 @@ pub(crate) struct Clocks {
 ///
 /// The reference is the server that exchanges RPCs with most others, the first one if there are several. Every other node is
 /// compared over the path with the smallest sum of errors; readings from outside make paths where RPCs make none.
-pub(crate) fn clocks(logs: &[NodeLog<'_>]) -> Clocks {
+pub(crate) fn clocks(mut logs: Vec<NodeLog<'_>>) -> Clocks {
     let nodes = logs.len();
     // A single log cannot be compared with any other.
-    let Found { links, of_clients } = if nodes < 2 { Found::default() } else { find(logs) };
-    let mut clocks = Clocks { nodes: vec![None; nodes], pairs: vec![0; nodes], of_clients, contradictory: Vec::new() };
+    let Found { links, of_clients, symbols } = if nodes < 2 { Found::default() } else { find(&mut logs) };
+    let mut clocks =
+        Clocks { nodes: vec![None; nodes], pairs: vec![0; nodes], of_clients, symbols, contradictory: Vec::new() };
     let mut usable: BTreeMap<(usize, usize), Estimate> = BTreeMap::new();
     for (&(a, b), Link { bounds, pairs }) in &links {
         clocks.pairs[a] += pairs;
@@ -100,7 +104,7 @@ pub(crate) fn clocks(logs: &[NodeLog<'_>]) -> Clocks {
     }
     let is_client: Vec<bool> = logs.iter().map(|log| log.is_client).collect();
     let mut reference = most_links(&is_client, &usable);
-    readings::add(logs, reference, &clocks.contradictory, &mut usable);
+    readings::add(&logs, reference, &clocks.contradictory, &mut usable);
     reference = reference.or_else(|| most_links(&is_client, &usable));
     let Some(reference) = reference else { return clocks };
     let ways = ways(logs.len(), reference, &usable);

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{ClockReading, Symbol};
+use lioprof_model::{ClockReading, Symbol, Symbols};
 
 use super::estimate::Bounds;
 use super::sample::{ExchangeSample, Handled, Identified, Sampled, Sent};
 
 /// What a node's log holds for comparing clocks.
 pub(crate) struct NodeLog<'a> {
-    pub(crate) exchanges: &'a ExchangeSample,
+    pub(crate) exchanges: ExchangeSample,
     /// Whether the node is a client, which is never a reference.
     pub(crate) is_client: bool,
     /// Time of its first and last record.
@@ -44,6 +44,8 @@ pub(crate) struct Pair {
 pub(crate) struct Found {
     pub(crate) links: BTreeMap<(usize, usize), Link>,
     pub(crate) of_clients: Vec<Pair>,
+    /// Those of all samples.
+    pub(crate) symbols: Symbols,
 }
 
 /// Finds the RPCs that one node sent and another one handled.
@@ -51,10 +53,11 @@ pub(crate) struct Found {
 /// An xid counts the RPCs of one node, and two nodes that were started in the same second count alike: so the uuid of
 /// the sending device and the opcode must be the same, too. What is there twice was sent again, or replayed, and nobody
 /// knows which answer belongs to which request.
-pub(crate) fn find(nodes: &[NodeLog<'_>]) -> Found {
+pub(crate) fn find(nodes: &mut [NodeLog<'_>]) -> Found {
+    let mut found = Found::default();
+    nodes.iter_mut().for_each(|log| log.exchanges.share(&mut found.symbols));
     let sent = once(nodes.iter().map(|log| &log.exchanges.sent[..]).collect());
     let mut handled = once(nodes.iter().map(|log| &log.exchanges.handled[..]).collect()).peekable();
-    let mut found = Found::default();
     for (sender, sent) in sent {
         let id = sent.rpc.id;
         while handled.next_if(|(_, other)| other.rpc.id < id).is_some() {}
@@ -101,7 +104,7 @@ fn plausible(sent: &Sent, handled: &Handled) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{RpcRow, SentRpc, Symbols};
+    use lioprof_model::{RpcRow, SentRpc};
     use lustre_debuglog::{Opcode, Xid};
 
     use super::super::sample::Exchanges;
@@ -146,10 +149,11 @@ mod tests {
         }
 
         fn pairs(&self) -> Vec<((usize, usize), u64)> {
-            let nodes = self.nodes.clone().map(Exchanges::finish);
-            let log = |exchanges| NodeLog { exchanges, is_client: false, span_us: None, readings: &[] };
-            let logs: Vec<NodeLog<'_>> = nodes.iter().map(log).collect();
-            find(&logs).links.iter().map(|(nodes, link)| (*nodes, link.pairs)).collect()
+            let log = |exchanges: Exchanges| {
+                let exchanges = exchanges.finish(&self.symbols);
+                NodeLog { exchanges, is_client: false, span_us: None, readings: &[] }
+            };
+            find(&mut self.nodes.clone().map(log)).links.iter().map(|(nodes, link)| (*nodes, link.pairs)).collect()
         }
     }
 

@@ -11,7 +11,8 @@ use crate::parts::{BadPart, optional_target};
 
 impl ExchangeSample {
     /// The sample as rows of a node.
-    pub(crate) fn export(&self, node: &str, symbols: &Symbols) -> Vec<Exchange> {
+    pub(crate) fn export(&self, node: &str) -> Vec<Exchange> {
+        let symbols = &self.symbols;
         let row = |id: &Identity, nid, one_in| Exchange {
             node: node.to_owned(),
             nid: symbols.text(nid),
@@ -39,8 +40,9 @@ impl ExchangeSample {
     }
 
     /// Samples by node, from their rows.
-    pub(crate) fn import(rows: &[Exchange], symbols: &mut Symbols) -> Result<BTreeMap<String, Self>, BadPart> {
+    pub(crate) fn import(rows: &[Exchange]) -> Result<BTreeMap<String, Self>, BadPart> {
         type Lists = (Vec<Sampled<Sent>>, Vec<Sampled<Handled>>);
+        let mut symbols = Symbols::default();
         let mut nodes: BTreeMap<String, Lists> = BTreeMap::new();
         for row in rows {
             let (sent, handled) = nodes.entry(row.node.clone()).or_default();
@@ -54,7 +56,7 @@ impl ExchangeSample {
                 handled.push(Sampled { rpc: Handled { id, arrival_us, start_us, end_us, target }, nid, one_in });
             }
         }
-        let sample = |(sent, handled): Lists| Self { sent: sent.into(), handled: handled.into() };
+        let sample = |(sent, handled): Lists| Self::new(sent.into(), handled.into(), &symbols);
         Ok(nodes.into_iter().map(|(node, lists)| (node, sample(lists))).collect())
     }
 }

@@ -61,18 +61,21 @@ mod tests {
     }
 
     /// Nodes whose clocks were read at these times of a run of ten minutes, with how far they were ahead.
-    fn logs<'a>(none: &'a ExchangeSample, readings: &'a [Vec<ClockReading>]) -> Vec<NodeLog<'a>> {
+    fn logs(readings: &[Vec<ClockReading>]) -> Vec<NodeLog<'_>> {
         let span_us = Some((START_US, START_US + RUN_US));
-        readings.iter().map(|readings| NodeLog { exchanges: none, is_client: false, span_us, readings }).collect()
+        let exchanges = ExchangeSample::default;
+        readings
+            .iter()
+            .map(|readings| NodeLog { exchanges: exchanges(), is_client: false, span_us, readings })
+            .collect()
     }
 
     #[test]
     fn nodes_without_rpcs_are_compared_by_readings() {
-        let none = ExchangeSample::default();
         let ends = |ahead_us: [i64; 2]| vec![reading(START_US, ahead_us[0]), reading(START_US + RUN_US, ahead_us[1])];
         // The second one is two seconds ahead of the first one, and runs faster; nobody read the third one.
         let readings = [ends([-500_000, -500_000]), ends([1_500_000, 1_506_000]), Vec::new()];
-        let found = clocks(&logs(&none, &readings));
+        let found = clocks(logs(&readings));
         let second = found.nodes[1].unwrap();
         assert_eq!((second.reference, second.pairs), (0, 0));
         assert!((second.offset_us() - 2_003_000.0).abs() < 100.0, "{second:?}");
@@ -85,9 +88,8 @@ mod tests {
 
     #[test]
     fn a_single_reading_says_less_and_less() {
-        let none = ExchangeSample::default();
         let readings = [vec![reading(START_US, 0)], vec![reading(START_US, 100_000)]];
-        let second = clocks(&logs(&none, &readings)).nodes[1].unwrap();
+        let second = clocks(logs(&readings)).nodes[1].unwrap();
         // After ten minutes the clocks may have drifted apart by 0.3 s.
         assert!((300_000.0..310_000.0).contains(&second.error_us), "{second:?}");
         assert!(!worth_aligning(&second, 1_000_000), "they may well agree");

@@ -7,6 +7,8 @@ use lioprof_model::traffic::is_from_server;
 use lioprof_model::{RpcRow, SentRpc, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
 
+use crate::renumber::{Renumber, renumber_fields};
+
 /// RPCs kept of one NID.
 const MAX_PER_NID: usize = 4096;
 /// RPCs kept of servers' NIDs together.
@@ -28,6 +30,8 @@ pub(crate) struct Identity {
     pub(crate) uuid: Symbol,
 }
 
+renumber_fields!(Identity { uuid } without { xid, opcode });
+
 /// An RPC that the node sent, on the node's clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
@@ -35,6 +39,8 @@ pub(crate) struct Sent {
     pub(crate) sent_us: i64,
     pub(crate) answered_us: i64,
 }
+
+renumber_fields!(Sent { id } without { sent_us, answered_us });
 
 /// An RPC that the node handled, on the node's clock.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +52,8 @@ pub(crate) struct Handled {
     pub(crate) target: Option<TargetName>,
 }
 
+renumber_fields!(Handled { id } without { arrival_us, start_us, end_us, target });
+
 /// An RPC of a sample.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sampled<T> {
@@ -54,6 +62,13 @@ pub(crate) struct Sampled<T> {
     pub(crate) nid: Symbol,
     /// One in this many RPCs of that NID is kept.
     pub(crate) one_in: u64,
+}
+
+impl<T: Renumber> Renumber for Sampled<T> {
+    fn renumber(&mut self, to: &[Symbol]) {
+        self.rpc.renumber(to);
+        self.nid.renumber(to);
+    }
 }
 
 /// RPCs sent and handled.
@@ -91,16 +106,39 @@ impl Exchanges {
     }
 
     /// What was kept, without what was needed to choose it: a site has hundreds of nodes with the same 100,000 clients.
-    pub(crate) fn finish(self) -> ExchangeSample {
-        ExchangeSample { sent: self.sent.all().collect(), handled: self.handled.all().collect() }
+    pub(crate) fn finish(self, symbols: &Symbols) -> ExchangeSample {
+        ExchangeSample::new(self.sent.all().collect(), self.handled.all().collect(), symbols)
     }
 }
 
 /// RPCs of a node that another node's log may hold as well.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExchangeSample {
+    /// The texts that occur in it.
+    pub(super) symbols: Symbols,
     pub(crate) sent: Box<[Sampled<Sent>]>,
     pub(crate) handled: Box<[Sampled<Handled>]>,
+}
+
+impl ExchangeSample {
+    /// A sample with a table of its own, of RPCs with symbols of another one.
+    pub(super) fn new(mut sent: Box<[Sampled<Sent>]>, mut handled: Box<[Sampled<Handled>]>, of: &Symbols) -> Self {
+        let mut symbols = Symbols::default();
+        let mut own: Vec<Option<Symbol>> = vec![None; of.len()];
+        let of_sent = sent.iter_mut().flat_map(|it| [&mut it.rpc.id.uuid, &mut it.nid]);
+        let of_handled = handled.iter_mut().flat_map(|it| [&mut it.rpc.id.uuid, &mut it.nid]);
+        for it in of_sent.chain(of_handled) {
+            *it = *own[it.0 as usize].get_or_insert_with(|| symbols.intern(of.bytes(*it)));
+        }
+        Self { symbols, sent, handled }
+    }
+
+    /// Gives the sample symbols of a table that it shares with others, which takes in its texts.
+    pub(super) fn share(&mut self, symbols: &mut Symbols) {
+        let to = symbols.take_in(&std::mem::take(&mut self.symbols));
+        self.sent.iter_mut().for_each(|it| it.renumber(&to));
+        self.handled.iter_mut().for_each(|it| it.renumber(&to));
+    }
 }
 
 pub(crate) trait Identified {
@@ -271,8 +309,8 @@ mod tests {
         }
     }
 
-    fn xids(sample: Exchanges) -> Vec<u64> {
-        let mut xids: Vec<u64> = sample.finish().sent.iter().map(|sent| sent.rpc.id.xid).collect();
+    fn xids(sample: Exchanges, symbols: &Symbols) -> Vec<u64> {
+        let mut xids: Vec<u64> = sample.finish(symbols).sent.iter().map(|sent| sent.rpc.id.xid).collect();
         xids.sort_unstable();
         xids
     }
@@ -291,7 +329,7 @@ mod tests {
                 sample.sent(&sent(&mut symbols, "lustre-MDT0000-mdtlov_UUID", "10.0.0.2@tcp", xid), &symbols);
             }
         }
-        let all = xids(sample);
+        let all = xids(sample, &symbols);
         assert_eq!(all.iter().filter(|&&xid| xid >= 1 << 40).count(), 1000);
         assert!((1000 + MAX_OTHERS / 4..=1000 + MAX_OTHERS).contains(&all.len()), "{}", all.len());
     }
@@ -306,7 +344,7 @@ mod tests {
                 let sent = sent(symbols, uuid, "10.0.0.2@tcp", n * 128);
                 sample.sent(&sent, symbols);
             }
-            xids(sample)
+            xids(sample, symbols)
         };
         let (whole, tail) = (keep(0, &mut symbols), keep(40_000, &mut symbols));
         assert!(whole.len() > MAX_PER_NID / 4 && whole.len() <= MAX_PER_NID, "{}", whole.len());
@@ -323,6 +361,6 @@ mod tests {
         sample.sent(&local, &symbols);
         let open = SentRpc { round_trip_us: None, ..sent(&mut symbols, "x", "10.0.0.2@tcp", 128) };
         sample.sent(&open, &symbols);
-        assert!(xids(sample).is_empty());
+        assert!(xids(sample, &symbols).is_empty());
     }
 }

@@ -175,8 +175,8 @@ impl Minutes {
         sums.locks = Some(locks_of_window.unwrap_or_else(|| locks.finish()));
         let Finished { aggregate, exchanges, is_client, .. } =
             Finished::new(node, sums, ExchangeSample::default(), Interval::default(), &summary, symbols).by_role(node);
-        let log = NodeLog { exchanges: &exchanges, is_client, span_us: Some((from_us, to_us)), readings: &[] };
-        let alignment = Alignment::of(vec![name.to_owned()], clocks(&[log]), &[None], vec![false]);
+        let log = NodeLog { exchanges, is_client, span_us: Some((from_us, to_us)), readings: &[] };
+        let alignment = Alignment::of(vec![name.to_owned()], clocks(vec![log]), &[None], vec![false]);
         let account = NodeAccount {
             name: name.to_owned(),
             summary,

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::object::{ObjectLocks, Track};
 use crate::few::keep_heaviest;
+use crate::renumber::{Renumber, renumber_fields};
 
 /// An object with contention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,6 +21,8 @@ pub(crate) struct ObjectKey {
     pub(crate) inferred: bool,
 }
 
+renumber_fields!(ObjectKey { node } without { target, resource, inferred });
+
 /// Two clients of which one has what the other one waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct PairKey {
@@ -27,6 +30,8 @@ pub(crate) struct PairKey {
     pub(crate) holder: Symbol,
     pub(crate) waiter: Symbol,
 }
+
+renumber_fields!(PairKey { holder, waiter } without { target });
 
 /// Objects that keep their timelines when there is too much in all of them: more than are shown.
 const TIMELINES: usize = 32;
@@ -107,6 +112,12 @@ impl<K: Copy + Eq + Hash + Ord, V: Weight + Default, const KEPT: usize> Heaviest
 
     fn keep(&mut self, count: usize) {
         drop(keep_heaviest(&mut self.0, count, V::weight));
+    }
+}
+
+impl<K: Renumber + Eq + Hash, V: Renumber, const KEPT: usize> Renumber for Heaviest<K, V, KEPT> {
+    fn renumber(&mut self, to: &[Symbol]) {
+        self.0.renumber(to);
     }
 }
 

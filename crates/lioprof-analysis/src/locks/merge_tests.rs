@@ -14,7 +14,8 @@ use super::{finish, finish_enqueues};
 const NODES: usize = 3;
 const EVENTS: usize = 200;
 
-fn sums(rng: &mut Rng, node: Symbol, number: usize) -> LockSums {
+/// The sums of a node, of which `clients` fought.
+pub(crate) fn some_lock_sums(rng: &mut Rng, node: Symbol, number: usize, clients: &[Symbol]) -> LockSums {
     let mut sums = LockSums::default();
     let targets: Vec<TargetName> =
         ["OST", "MDT"].map(|kind| format!("fs-{kind}{number:04x}").parse().expect("a target's name")).into();
@@ -27,8 +28,8 @@ fn sums(rng: &mut Rng, node: Symbol, number: usize) -> LockSums {
     for _ in 0..rng.below(EVENTS) {
         at_us += i64::try_from(rng.below(1_000_000)).expect("a second");
         let target = targets[rng.below(targets.len())];
-        let [holder, waiter] = [(); 2].map(|()| Symbol(u32::try_from(100 + rng.below(5)).expect("few")));
-        let job = rng.one_in(2).then_some(Symbol(200));
+        let [holder, waiter] = [(); 2].map(|()| clients[rng.below(clients.len())]);
+        let job = rng.one_in(2).then_some(clients[0]);
         let key = ObjectKey { node, target, resource: ResourceId([rng.next() % 9, 0, 0, 0]), inferred: false };
         match rng.below(7) {
             0 => sums.callback(node, target, Opcode::LDLM_BL_CALLBACK, at_us),
@@ -60,10 +61,9 @@ fn locks_merge() {
         let mut symbols = Symbols::default();
         // Not in the order of the names: numbers of symbols are an accident.
         let nodes: Vec<Symbol> = ["oss2", "oss0", "oss1"].map(|name| symbols.intern(name.as_bytes())).into();
-        for number in symbols.len()..300 {
-            symbols.intern(format!("{number}").as_bytes());
-        }
-        let parts: Vec<LockSums> = (0..1 + rng.below(NODES)).map(|number| sums(rng, nodes[number], number)).collect();
+        let clients: Vec<Symbol> = (0..5).map(|number| symbols.intern(format!("{number}").as_bytes())).collect();
+        let parts: Vec<LockSums> =
+            (0..1 + rng.below(NODES)).map(|number| some_lock_sums(rng, nodes[number], number, &clients)).collect();
         let merge = |mut mine: LockSums, theirs: LockSums| {
             mine.merge(theirs);
             mine

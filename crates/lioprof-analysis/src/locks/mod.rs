@@ -25,6 +25,8 @@ mod waits;
 
 pub(crate) use enqueues::finish as finish_enqueues;
 pub(crate) use finish::{fid_of, finish};
+#[cfg(test)]
+pub(crate) use merge_tests::some_lock_sums;
 pub(crate) use parties::Overlap;
 pub(crate) use rules::Rules;
 pub(crate) use sums::{Contention, LockSums};

@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::parties::Overlap;
 use super::rules::Rules;
 use crate::cells::Times;
+use crate::renumber::renumber_fields;
 
 /// Fights kept per object.
 const MAX_EPISODES: usize = 10;
@@ -32,6 +33,10 @@ pub(crate) struct ObjectLocks {
     pub(crate) kernel: Option<KernelCount>,
     pub(crate) timeline: Track,
 }
+
+renumber_fields!(ObjectLocks { clients, owners, timeline } without {
+    conflicts, true_conflicts, expansion_conflicts, unclassified_conflicts, wait_us, wait, contended, kernel
+});
 
 impl ObjectLocks {
     /// A conflict between two clients, counted once its overlap is known.
@@ -62,6 +67,8 @@ pub(crate) struct Fight {
     pub(crate) clients: FxHashSet<Symbol>,
 }
 
+renumber_fields!(Fight { clients } without { start_us, end_us, alternations });
+
 /// The succession of owners.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Owners {
@@ -71,6 +78,8 @@ pub(crate) struct Owners {
     current: Option<Fight>,
     fights: Vec<Fight>,
 }
+
+renumber_fields!(Owners { last, current, fights } without { grants, alternations });
 
 impl Owners {
     /// The owner before anything is known: the holder of the first conflict.
@@ -182,6 +191,8 @@ pub(crate) struct Held {
     pub(crate) requested: Extent,
 }
 
+renumber_fields!(Held { client } without { mode, start_us, end_us, granted, requested });
+
 /// A wait as a timeline shows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waited {
@@ -191,6 +202,8 @@ pub(crate) struct Waited {
     pub(crate) requested: Extent,
 }
 
+renumber_fields!(Waited { client } without { start_us, end_us, requested });
+
 /// Who held and waited when; the first part of it if there is much.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Track {
@@ -199,6 +212,8 @@ pub(crate) struct Track {
     pub(crate) blocking_asts: Vec<(i64, Symbol)>,
     pub(crate) truncated: bool,
 }
+
+renumber_fields!(Track { holds, waits, blocking_asts } without { truncated });
 
 impl Track {
     pub(crate) fn entries(&self) -> usize {

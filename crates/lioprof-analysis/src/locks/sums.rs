@@ -12,6 +12,7 @@ use super::heaviest::{ContendedObjects, ContendedPairs, ObjectKey, PairKey};
 use super::object::Track;
 use super::parties::{Kind, Overlap};
 use crate::cells::{Times, Union};
+use crate::renumber::renumber_fields;
 
 /// A target of a node.
 pub(crate) type TargetOf = (Symbol, TargetName);
@@ -86,6 +87,11 @@ pub(crate) struct LockSums {
     /// What the series still has to take: emptied by the node's driver after each event.
     pub(crate) contention: Vec<(i64, TargetName, Contention)>,
 }
+
+// Of a node that has ended nobody takes what was left for the series.
+renumber_fields!(LockSums { objects, pairs, enqueues } keys { evidence, rules, targets, jobs } without {
+    cancels, entries, contention
+});
 
 impl LockSums {
     pub(crate) fn target(&mut self, node: Symbol, target: TargetName) -> &mut TargetSum {

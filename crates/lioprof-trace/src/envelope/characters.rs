@@ -1,6 +1,6 @@
 //! Characters that a mail client, a web page or a terminal has put in place of others.
 
-use memchr::{memchr_iter, memchr2, memchr2_iter, memchr3};
+use memchr::{memchr2, memchr2_iter, memchr3};
 
 /// Whether `text` has characters that no message of Lustre has.
 #[inline]
@@ -11,7 +11,7 @@ pub(crate) fn is_changed(text: &[u8]) -> bool {
 /// Whether `text` has characters or words that may stand for others: it is worth looking whether it fits better without.
 pub(crate) fn may_be_changed(text: &[u8]) -> bool {
     let may_be_sign = |at: usize| match &text[at..] {
-        [b'=', high, low, ..] => hex(*high).is_some() && hex(*low).is_some(),
+        [b'=', _, _, ..] => quoted_byte(&text[at..]).is_some(),
         [b'=', ..] => true,
         tag => tag_len(tag) > 1,
     };
@@ -22,9 +22,15 @@ pub(crate) fn may_be_changed(text: &[u8]) -> bool {
         || text.starts_with(b"at ")
 }
 
-/// Whether `text` has entities of HTML.
-pub(crate) fn has_entities(text: &[u8]) -> bool {
-    memchr_iter(b'&', text).any(|at| entity(&text[at..]).0 > 1)
+/// Whether a text begins with a blank, or a no-break space for one.
+pub(crate) fn begins_with_blank(text: &[u8]) -> bool {
+    match text {
+        [b' ' | 0xa0, ..] => true,
+        [0xc2 | b'=' | b'&', ..] => {
+            [&b"\xc2\xa0"[..], b"=C2=A0", b"=20", b"&nbsp;"].iter().any(|blank| text.starts_with(blank))
+        }
+        _ => false,
+    }
 }
 
 /// Whether `text` has entities or tags of HTML.
@@ -102,13 +108,19 @@ pub(crate) fn plain(text: &[u8]) -> Vec<u8> {
             [0x1b | b'\x08', ..] => (1, b""),
             [b'&', ..] => entity(rest),
             [b'<', ..] => (tag_len(rest), if tag_len(rest) == 1 { b"<" } else { b"" }),
-            [b'=', high, low, ..] if hex(*high).is_some() && hex(*low).is_some() => {
-                // Quoted-printable writes them in capitals; `=2f` might be a text's own.
-                match rest {
-                    [_, b'3', b'D', ..] => (3, b"="),
-                    [_, b'2', b'0', ..] | [_, b'A', b'0', ..] => (3, b" "),
-                    _ => (1, b"="),
+            // Quoted-printable writes them in capitals; `=2f` might be a text's own.
+            [b'=', b'3', b'D', ..] => (3, b"="),
+            [b'=', b'2', b'0', ..] => (3, b" "),
+            [b'=', ..] => {
+                let chunks = rest.as_chunks::<3>().0;
+                let run = chunks.iter().take_while(|chunk| quoted_byte(*chunk).is_some_and(|byte| !byte.is_ascii()));
+                let len = 3 * run.count();
+                if len > 0 {
+                    out.extend_from_slice(&plain(&unquoted(&rest[..len])));
+                    at += len;
+                    continue;
                 }
+                (1, b"=")
             }
             [0xc2, 0xa0, ..] | [0xe2, 0x80, 0xaf, ..] | [0xe3, 0x80, 0x80, ..] => {
                 (if rest[0] == 0xc2 { 2 } else { 3 }, b" ")
@@ -137,6 +149,33 @@ pub(crate) fn plain(text: &[u8]) -> Vec<u8> {
         at += skip;
     }
     out
+}
+
+/// The byte that quoted-printable writes as `text` begins, if it does: `=A0`.
+fn quoted_byte(text: &[u8]) -> Option<u8> {
+    let [b'=', high, low, ..] = text else { return None };
+    Some(hex(*high)? << 4 | hex(*low)?)
+}
+
+/// The text with the bytes that quoted-printable wrote as `=A0`. (Line breaks are joined already.)
+pub(crate) fn unquoted(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let byte = quoted_byte(rest);
+        out.push(byte.unwrap_or(rest[0]));
+        at += if byte.is_some() { 3 } else { 1 };
+    }
+    out
+}
+
+/// Whether a break between `line` and `next` may go through what stands for a character.
+pub(crate) fn may_break_sign(line: &[u8], next: &[u8]) -> bool {
+    // Longest of those that are looked for: `&#x2019;`.
+    let end = &line[line.len().saturating_sub(8)..];
+    memchr3(b'&', b'<', b'=', end).is_some()
+        || [&b" "[..], b" a", b" at", b"["].iter().any(|part| end.ends_with(part))
+        || [&b" at "[..], b"at ", b"t ", b"[at]"].iter().any(|part| next.starts_with(part))
 }
 
 /// Words that list archives put in place of `@`.
@@ -267,8 +306,13 @@ fn entity(text: &[u8]) -> (usize, &'static [u8]) {
     }
 }
 
+/// The value of a digit; in capitals.
 fn hex(byte: u8) -> Option<u8> {
-    matches!(byte, b'0'..=b'9' | b'A'..=b'F').then_some(byte)
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -286,6 +330,7 @@ mod tests {
             ("\u{2018}a\u{2019} \u{2013} \u{2192}", "'a' - ->"),
             ("<span class=\"x\">rc</span> <?> <unknown> <b>0</b><br/>", "rc <?> <unknown> 0"),
             ("a=3Db=20c=2f", "a=b c=2f"),
+            ("a=C2=A0b=A0c=E2=80=99d", "a b c'd"),
             ("&nothing; & &#7;", "&nothing; & &#7;"),
         ] {
             assert_eq!(String::from_utf8_lossy(&plain(from.as_bytes())), want, "{from}");

@@ -9,6 +9,8 @@
 //!
 //! They also come one in the other. The header is looked for, whatever stands before it is the prefix.
 
+use std::borrow::Cow;
+
 use lustre_debuglog::frame::text::{header_len, starts_like_header};
 use memchr::memchr_iter;
 
@@ -75,14 +77,33 @@ pub(crate) fn has_header_end(text: &[u8]) -> bool {
     memchr_iter(b')', text).any(|at| text[at..].starts_with(b"))") && text[..at].ends_with(b"("))
 }
 
-/// `line` without what stands before the lines of its record: the very `prefix`, or one in which only digits differ.
-pub(crate) fn without<'a>(line: &'a [u8], prefix: &[u8]) -> &'a [u8] {
+/// What stands before the header at `start`. `previous` is the line before, if it is none of the log: a break may have left it there.
+pub(crate) fn standing_before<'a>(line: &'a [u8], start: usize, previous: &[u8]) -> Cow<'a, [u8]> {
+    if start == 0 && !previous.is_empty() && is_bare(previous) {
+        return Cow::Owned([previous.trim_ascii_end(), b" "].concat());
+    }
+    Cow::Borrowed(&line[..start])
+}
+
+/// `line` without what stands before the lines of its record: the very `prefix`, or one in which only digits differ. It is the `nth` line
+/// behind the header's.
+pub(crate) fn without<'a>(line: &'a [u8], prefix: &[u8], nth: usize) -> &'a [u8] {
+    if prefix.is_empty() {
+        return line;
+    }
+    // `grep -n` and `cat -n` count on, and at 10 there is one digit more. Any other number is the text's own (`0->1048575`). Blanks before
+    // the number may have been left behind by a break.
+    let whole = line;
+    let (line, prefix) = match (line.trim_ascii_start(), prefix.trim_ascii_start()) {
+        (now, before) if before.first().is_some_and(u8::is_ascii_digit) => (now, before),
+        _ => (line, prefix),
+    };
+    let is_counted = prefix.first().is_some_and(u8::is_ascii_digit);
+    if is_counted && !counts_on(prefix, line, nth) {
+        return whole;
+    }
     if let Some(rest) = line.strip_prefix(prefix) {
         return rest;
-    }
-    // `grep -n` counts on, and at 10 there is one digit more. Any other number is the text's own (`0->1048575`).
-    if prefix.first().is_some_and(u8::is_ascii_digit) && !counts_on(prefix, line) {
-        return line;
     }
     let (mut l, mut p) = (0, 0);
     while p < prefix.len() {
@@ -94,8 +115,9 @@ pub(crate) fn without<'a>(line: &'a [u8], prefix: &[u8]) -> &'a [u8] {
             l += 1;
             p += 1;
         } else {
-            // Quotes and indents may have lost their last blank.
-            return if prefix[p..].trim_ascii().is_empty() { line.get(l..).unwrap_or_default() } else { line };
+            // Quotes may have lost their last blank. An indent has nothing else; what is left of it may be the text's own.
+            let is_met = !is_counted && !prefix[..p].trim_ascii().is_empty() && prefix[p..].trim_ascii().is_empty();
+            return if is_met { line.get(l..).unwrap_or_default() } else { whole };
         }
     }
     line.get(l..).unwrap_or_default()
@@ -106,10 +128,15 @@ fn is_separator(byte: Option<&u8>) -> bool {
     matches!(byte, Some(b':' | b'-'))
 }
 
-/// Whether the number at the start of `line` is one of the next after that at the start of `prefix`.
-fn counts_on(prefix: &[u8], line: &[u8]) -> bool {
+/// Whether the number at the start of `line` is one that the line may have, `nth` lines behind one that begins with `prefix`: lines that
+/// were broken later have none of their own. A date stays.
+fn counts_on(prefix: &[u8], line: &[u8], nth: usize) -> bool {
     let number = |text: &[u8]| std::str::from_utf8(&text[..digits(text)]).ok()?.parse::<u64>().ok();
-    number(prefix).zip(number(line)).is_some_and(|(before, now)| now >= before && now - before <= 4096)
+    let is_number_alone = prefix.len() <= digits(prefix) + 1;
+    let fewest = u64::from(is_number_alone);
+    number(prefix)
+        .zip(number(line))
+        .is_some_and(|(before, now)| now.checked_sub(before).is_some_and(|on| (fewest..=nth as u64).contains(&on)))
 }
 
 fn digits(text: &[u8]) -> usize {
@@ -172,7 +199,9 @@ pub(super) fn named(word: &str) -> Option<Sender> {
 fn is_file(word: &str) -> bool {
     let (stem, ending) = word.rsplit_once('.').unwrap_or((word, ""));
     let known = matches!(ending, "txt" | "log" | "text" | "out" | "dk" | "bin" | "gz" | "zst" | "xz" | "bz2" | "dump");
-    !stem.is_empty() && (known || word.contains('/'))
+    // No path that people give has these; pieces of messages do.
+    let is_path = word.contains('/') && word.is_ascii() && !word.contains(['<', '(', '=', '\'']);
+    !stem.is_empty() && (known || is_path)
 }
 
 /// Whether `word` can be the name of a host.
@@ -192,8 +221,17 @@ pub(crate) fn is_bare(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b'>' | b'|' | b'+' | b'*' | b' ')) || line.len() < 256 && names_sender(line)
 }
 
-/// `HOST:`, or what syslog puts before a line.
+/// `HOST:`, `[HOST]`, `HOST |`, or what syslog puts before a line.
 fn names_sender(line: &[u8]) -> bool {
+    let in_brackets = line.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+    let before_bar = || line.strip_suffix(b"|").map(<[u8]>::trim_ascii_end);
+    if let Some(host) = in_brackets.or_else(before_bar).and_then(|host| std::str::from_utf8(host).ok()) {
+        return is_host(host);
+    }
+    // RFC 5424 ends it with `-` for what there is none of.
+    if line.starts_with(b"<") && line.ends_with(b" -") {
+        return std::str::from_utf8(line).is_ok_and(|line| of_syslog(line).is_some());
+    }
     let Some(word) = line.strip_suffix(b":").and_then(|word| std::str::from_utf8(word).ok()) else { return false };
     is_host(word) || of_syslog(word).is_some()
 }
@@ -311,13 +349,18 @@ mod tests {
             ("9:", "10: req@1", " req@1"),
             ("9:", "10- req@1", " req@1"),
             ("9:", "0->1048575)", "0->1048575)"),
+            ("9:", "12:x", "12:x"),
+            ("9:", "9:x", "9:x"),
+            ("     9\t", "    10\t req@1", " req@1"),
+            ("9\t", "    10\t req@1", " req@1"),
+            ("     9\t", "10 x", "10 x"),
             ("> ", ">", ""),
             ("> ", "req@1", "req@1"),
             ("Nov 25 09:46:40 oss01 lctl[4242]: ", "Nov 25 09:46:41 oss01 lctl[4242]:  req@1", " req@1"),
             ("oss01: ", "oss02: x", "oss02: x"),
             ("", "x", "x"),
         ] {
-            let got = without(line.as_bytes(), prefix.as_bytes());
+            let got = without(line.as_bytes(), prefix.as_bytes(), 1);
             // Hosts whose names differ in digits only are told apart by whoever splits.
             if prefix == "oss01: " && line.starts_with("oss02") {
                 continue;

@@ -1,6 +1,7 @@
 //! A log as it was, out of what arrived: one pass over its lines, one record after the other.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use lustre_debuglog::frame::text::{
     LineHeaders, MAX_RECORD, SUMMARY, TextItem, TextRecords, header_len, starts_like_header,
@@ -91,11 +92,16 @@ pub(crate) struct Group {
     prefix: Vec<u8>,
     /// .. in the same line.
     is_prefixed: bool,
+    /// Lines that came behind it.
+    arrived: usize,
+    /// Its lines as they arrived.
     bytes: Vec<u8>,
-    /// Where each line ends in `bytes`.
-    ends: Vec<usize>,
+    /// Where each line begins in `bytes`, behind what stood before it, and ends.
+    spans: Vec<Range<usize>>,
     /// Lengths of the lines as they arrived.
     widths: Vec<usize>,
+    /// How many lines there are up to the last one that is no break's: it stood behind the same as the header, or begins with a blank.
+    own: usize,
     /// A header put together out of several.
     joined: Vec<u8>,
     headers: LineHeaders,
@@ -105,36 +111,39 @@ pub(crate) struct Group {
 type Lines<'a> = SmallVec<[&'a [u8]; 8]>;
 
 impl Group {
-    /// Begins with a line whose header is at `start`. `previous` is the line before, if it is none of the log: a break may have left the
-    /// prefix there.
+    /// Begins with a line whose header is at `start`, behind `previous`.
     pub(crate) fn begin(&mut self, line: &[u8], start: usize, previous: &[u8]) {
         self.prefix.clear();
         self.bytes.clear();
-        self.ends.clear();
+        self.spans.clear();
         self.widths.clear();
-        self.prefix.extend_from_slice(&line[..start]);
+        self.own = 0;
+        self.prefix.extend_from_slice(&prefix::standing_before(line, start, previous));
         self.is_prefixed = start > 0;
-        if start == 0 && !previous.is_empty() && prefix::is_bare(previous) {
-            self.prefix.extend_from_slice(previous.trim_ascii_end());
-            self.prefix.push(b' ');
-        }
-        self.push(&line[start..], line.len());
+        self.arrived = 0;
+        self.push(&line[start..], 0, line.len());
     }
 
     /// Takes a line without header.
     pub(crate) fn go_on(&mut self, line: &[u8]) {
-        let rest = prefix::without(line, &self.prefix);
-        let has_room = self.ends.len() < MAX_LINES && self.bytes.len() + rest.len() <= MAX_RECORD;
+        self.arrived += 1;
+        let rest = prefix::without(line, &self.prefix, self.arrived);
+        let has_room = self.spans.len() < MAX_LINES && self.bytes.len() + line.len() <= MAX_RECORD;
         // What doubles line breaks leaves empty lines.
         let is_none = rest.starts_with(SUMMARY) || rest.trim_ascii().is_empty();
         if has_room && !is_none {
-            self.push(rest, line.len());
+            self.push(line, line.len() - rest.len(), line.len());
+            if rest.len() < line.len() || characters::begins_with_blank(rest) {
+                self.own = self.spans.len();
+            }
         }
     }
 
-    fn push(&mut self, line: &[u8], width: usize) {
+    /// Takes a line, whose text starts at `start`.
+    fn push(&mut self, line: &[u8], start: usize, width: usize) {
+        let at = self.bytes.len();
         self.bytes.extend_from_slice(line);
-        self.ends.push(self.bytes.len());
+        self.spans.push(at + start..self.bytes.len());
         self.widths.push(width);
     }
 
@@ -145,23 +154,28 @@ impl Group {
 
     /// Whether there is a record.
     pub(crate) fn is_open(&self) -> bool {
-        !self.ends.is_empty()
+        !self.spans.is_empty()
     }
 
     /// Whether the lines so far are a whole record: what follows is not needed.
     pub(crate) fn is_whole(&mut self) -> bool {
-        let mut lines = lines_of(&self.bytes, &self.ends);
+        let mut lines = lines_of(&self.bytes, &self.spans);
         let Some(header) = header_of(&lines, &mut self.joined, &mut self.headers) else { return false };
         let texts = header.texts(&mut lines);
+        let arrived = Arrived {
+            bytes: &self.bytes,
+            spans: &self.spans[header.breaks..],
+            own: self.own.saturating_sub(header.breaks),
+        };
         texts.len() == 1 && !wrap::begins_known(texts[0])
-            || put_together(texts, Widths::of(&self.widths, header.breaks), &mut |_, _| {})
+            || put_together(texts, &arrived, Widths::of(&self.widths, header.breaks), &mut |_, _| {})
                 .is_some_and(|whole| whole.fits)
     }
 
     /// Ends the record and gives it to `take`. Returns whether it has a whole header; without, nothing is given.
     pub(crate) fn end(&mut self, repairs: &mut Repairs, mut take: impl FnMut(&Logged<'_>)) -> bool {
         let is_whole = self.is_open() && self.hand_on(repairs, &mut take);
-        self.ends.clear();
+        self.spans.clear();
         is_whole
     }
 
@@ -171,7 +185,7 @@ impl Group {
                 *repairs.entry(kind).or_default() += lines as u64;
             }
         };
-        let mut lines = lines_of(&self.bytes, &self.ends);
+        let mut lines = lines_of(&self.bytes, &self.spans);
         let Some(header) = header_of(&lines, &mut self.joined, &mut self.headers) else {
             count(Repair::Remark, lines.len());
             return false;
@@ -192,7 +206,12 @@ impl Group {
                 return true;
             }
         }
-        match put_together(texts, Widths::of(&self.widths, header.breaks), &mut hand_on) {
+        let arrived = Arrived {
+            bytes: &self.bytes,
+            spans: &self.spans[header.breaks..],
+            own: self.own.saturating_sub(header.breaks),
+        };
+        match put_together(texts, &arrived, Widths::of(&self.widths, header.breaks), &mut hand_on) {
             Some(Whole { text, breaks, own_breaks, repair, .. }) => {
                 if let Some(text) = text {
                     hand_on(&text, &Message::parse_text(&text));
@@ -214,13 +233,30 @@ impl Group {
     }
 }
 
-fn lines_of<'a>(bytes: &'a [u8], ends: &[usize]) -> Lines<'a> {
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    starts.zip(ends).map(|(start, end)| &bytes[start..*end]).collect()
+fn lines_of<'a>(bytes: &'a [u8], spans: &[Range<usize>]) -> Lines<'a> {
+    spans.iter().map(|span| &bytes[span.clone()]).collect()
 }
 
-/// Puts the text of a record together. Where that does not succeed, lines that may be prefixes, which a break left alone, are left out.
-fn put_together(texts: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) -> Option<Whole> {
+/// The lines of a text as they arrived.
+struct Arrived<'a> {
+    bytes: &'a [u8],
+    /// Their texts.
+    spans: &'a [Range<usize>],
+    /// See [`Group::own`].
+    own: usize,
+}
+
+impl<'a> Arrived<'a> {
+    /// A line with what stood before its text.
+    fn line(&self, i: usize) -> &'a [u8] {
+        let start = i.checked_sub(1).map_or(self.spans[i].start, |before| self.spans[before].end);
+        &self.bytes[start..self.spans[i].end]
+    }
+}
+
+/// Puts the text of a record together. Where that does not succeed, lines are left out that may be none of it: prefixes that a break left
+/// alone, and remarks before the last line of its own. And what looks like a prefix may be the text behind a break.
+fn put_together(texts: &[&[u8]], arrived: &Arrived<'_>, widths: Widths<'_>, take: &mut Take<'_>) -> Option<Whole> {
     if wrap::may_begin_with_breaks(texts[0]) && texts.iter().skip(1).any(|text| wrap::is_behind_own_break(text)) {
         let as_it_is = texts.join(&b'\n');
         let message = Message::parse_text(&as_it_is);
@@ -234,17 +270,34 @@ fn put_together(texts: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) -> Opt
     if found.as_ref().is_some_and(|whole| whole.fits) {
         return found;
     }
-    let is_own = |(i, text): &(usize, &&[u8])| *i == 0 || !prefix::is_bare(text);
-    let own: Vec<usize> = texts.iter().enumerate().filter(is_own).map(|(i, _)| i).collect();
-    if own.len() == texts.len() {
-        return found;
-    }
-    let own_texts: Vec<&[u8]> = own.iter().map(|&i| texts[i]).collect();
-    let own_widths: Vec<usize> = own.iter().filter_map(|&i| widths.lines.get(i).copied()).collect();
-    match wrap::whole(&own_texts, Widths { lines: &own_widths, ..widths }, take).filter(|whole| whole.fits) {
-        Some(whole) => Some(Whole { breaks: own[whole.breaks], ..whole }),
-        None => found,
-    }
+    let mut without = |is_left_out: &dyn Fn(usize, &[u8]) -> bool| {
+        let own: Vec<usize> = (0..texts.len()).filter(|&i| i == 0 || !is_left_out(i, texts[i])).collect();
+        if own.len() == texts.len() {
+            return None;
+        }
+        let own_texts: Vec<&[u8]> = own.iter().map(|&i| texts[i]).collect();
+        let own_widths: Vec<usize> = own.iter().filter_map(|&i| widths.lines.get(i).copied()).collect();
+        let whole =
+            wrap::whole(&own_texts, Widths { lines: &own_widths, ..widths }, take).filter(|whole| whole.fits)?;
+        Some(Whole { breaks: own[whole.breaks], ..whole })
+    };
+    without(&|_, text| prefix::is_bare(text))
+        .or_else(|| without(&|i, text| prefix::is_bare(text) || i + 1 < arrived.own && is_remark(text)))
+        .or_else(|| {
+            let is_behind_break = |i: usize| i > 0 && widths.is_full(i - 1);
+            let lines: Lines<'_> =
+                (0..texts.len()).map(|i| if is_behind_break(i) { arrived.line(i) } else { texts[i] }).collect();
+            if lines.iter().zip(texts).all(|(line, text)| line.len() == text.len()) {
+                return None;
+            }
+            wrap::whole(&lines, widths, take).filter(|whole| whole.fits)
+        })
+        .or(found)
+}
+
+/// Whether a line may be somebody's words: nothing in it that parts of messages have.
+fn is_remark(line: &[u8]) -> bool {
+    !line.starts_with(b" ") && !line.iter().any(|byte| matches!(byte, b'@' | b'>' | b'/' | b'[' | b'(' | b':'))
 }
 
 /// The header of a group of lines.
@@ -290,9 +343,9 @@ fn header_of<'a>(lines: &[&'a [u8]], joined: &'a mut Vec<u8>, headers: &mut Line
     if !starts_like_header(first) {
         return None;
     }
-    // A header has a blank at its end only: what breaks it elsewhere breaks words, and quoted-printable leaves a sign there.
+    // A header has a blank at its end only: what breaks it elsewhere breaks words, and quoted-printable or HTML leaves a sign there.
     joined.clear();
-    joined.extend_from_slice(first.strip_suffix(b"=").unwrap_or(first));
+    joined.extend_from_slice(without_break(first));
     let mut last = None;
     for (i, line) in lines.iter().enumerate().skip(1).take(4) {
         let before = joined.len();
@@ -302,14 +355,17 @@ fn header_of<'a>(lines: &[&'a [u8]], joined: &'a mut Vec<u8>, headers: &mut Line
             last = Some((i, before, *line));
             break;
         }
-        if joined.last() == Some(&b'=') {
-            joined.pop();
-        }
+        joined.truncate(without_break(joined).len());
     }
     let (breaks, before, line) = last?;
     let record = headers.record_in(joined)?;
     let text = line.get((joined.len() - record.text.len()).checked_sub(before)?..)?;
     Some(Header::new(joined, record, breaks, text))
+}
+
+/// A line without the sign that breaks it: `=` of quoted-printable, `<br>` of HTML.
+fn without_break(line: &[u8]) -> &[u8] {
+    [&b"="[..], b"<br>", b"<br/>", b"<br />"].iter().find_map(|sign| line.strip_suffix(*sign)).unwrap_or(line)
 }
 
 /// Whether something that is no log stands before a record: behind a header ends a line only.

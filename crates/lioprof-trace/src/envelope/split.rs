@@ -156,11 +156,11 @@ impl Splitter {
         if let Some(start) = prefix::header_start(line, self.usual) {
             self.usual = start;
             self.headings.record();
-            let before = &line[..start];
-            if before != self.last_prefix || start == 0 {
+            let before = prefix::standing_before(line, start, &self.previous);
+            if *before != *self.last_prefix || start == 0 {
                 self.last_prefix.clear();
-                self.last_prefix.extend_from_slice(before);
-                let sender = prefix::sender(before);
+                self.last_prefix.extend_from_slice(&before);
+                let sender = prefix::sender(&before);
                 self.current = if sender.is_some() { self.part(sender) } else { self.block };
             }
             let part = &mut self.parts[self.current];

@@ -44,6 +44,8 @@ enum Between {
     Line,
     Nothing,
     Blank,
+    /// Nothing, where the word would be longer than a line; else a blank: whoever breaks at blanks has no other reason to break a word.
+    Word,
 }
 
 /// What stood behind lines as long as the longest, and behind shorter ones.
@@ -58,7 +60,9 @@ impl Break {
     /// Broken at blanks.
     const BLANKS: Self = Self(Between::Blank, Between::Blank);
     /// Broken at blanks, and within words that are longer than a line.
-    const WORDS: Self = Self(Between::Nothing, Between::Blank);
+    const WORDS: Self = Self(Between::Word, Between::Blank);
+    /// The same, and characters in them were changed since, so that no line is known to be full.
+    const CHANGED_WORDS: Self = Self(Between::Word, Between::Word);
     /// Broken after so many columns; the message has line breaks of its own.
     const UNWRAPPED: Self = Self(Between::Nothing, Between::Line);
 }
@@ -68,18 +72,45 @@ impl Break {
 pub(crate) struct Widths<'a> {
     /// Those that the text is made of.
     pub(crate) lines: &'a [usize],
-    /// The longest of the record, those of its header among them.
+    /// The longest of the record's.
     pub(crate) widest: usize,
+    /// .. and of those that hold nothing but its header: no characters in these stand for others.
+    pub(crate) widest_of_header: usize,
 }
 
 impl<'a> Widths<'a> {
+    /// No line is full.
+    const NONE: Self = Self { lines: &[], widest: 0, widest_of_header: 0 };
+
     /// Of a record, of which the first `header` lines hold nothing but its header.
     pub(crate) fn of(widths: &'a [usize], header: usize) -> Self {
-        Self { lines: &widths[header..], widest: widths.iter().copied().max().unwrap_or(0) }
+        let (header, lines) = widths.split_at(header);
+        Self::behind(header.iter().copied().max().unwrap_or(0), lines)
+    }
+
+    fn behind(widest_of_header: usize, lines: &'a [usize]) -> Self {
+        Self { lines, widest: lines.iter().copied().fold(widest_of_header, usize::max), widest_of_header }
+    }
+
+    /// How long lines were before `lines` were made of the `changed` ones.
+    fn before(&self, lines: &[&[u8]], changed: &[&[u8]]) -> Vec<usize> {
+        let lens = lines.iter().zip(changed).map(|(line, changed)| (line.len(), changed.len()));
+        self.lines.iter().zip(lens).map(|(width, (now, before))| (width + before).saturating_sub(now)).collect()
+    }
+
+    /// How many characters of text a line has room for, behind what stood before it.
+    fn room(&self, line: usize, text: &[u8]) -> usize {
+        let before = self.lines.get(line).map_or(0, |width| width.saturating_sub(text.len()));
+        self.widest.saturating_sub(before)
+    }
+
+    /// How many lines are full.
+    fn full_lines(&self) -> usize {
+        self.lines.iter().filter(|width| **width == self.widest).count()
     }
 
     /// Whether a line is as long as the longest.
-    fn is_full(&self, line: usize) -> bool {
+    pub(super) fn is_full(&self, line: usize) -> bool {
         self.lines.get(line) == Some(&self.widest)
     }
 }
@@ -92,6 +123,46 @@ const MAX_UNSURE: usize = 5;
 /// that fits the grammar can be made of them.
 pub(crate) fn whole(lines: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) -> Option<Whole> {
     let lines = lines.get(..=MAX_BREAKS).unwrap_or(lines);
+    if let Some(text) = quoted_printable(lines)
+        && let Some(found) = by_lines(&[&text], Widths::NONE, take).filter(|found| found.fits)
+    {
+        let repair = found.repair.or(Some(Repair::Characters));
+        return Some(Whole { breaks: lines.len() - 1, repair, ..found });
+    }
+    let found = by_lines(lines, widths, take);
+    // A break after so many columns may go through what stands for a character.
+    let is_within_sign = |i: usize| widths.is_full(i) && characters::may_break_sign(lines[i], lines[i + 1]);
+    if found.as_ref().is_some_and(|found| found.fits) || !(0..lines.len() - 1).any(is_within_sign) {
+        return found;
+    }
+    let (joined, ends) = full_lines_joined(lines, widths);
+    let joined: Vec<&[u8]> = joined.iter().map(Vec::as_slice).collect();
+    match by_lines(&joined, Widths::NONE, take).filter(|found| found.fits) {
+        Some(fits) => Some(Whole { breaks: ends[fits.breaks], ..fits }),
+        None => found,
+    }
+}
+
+/// Lines of full width with those that they go on in, and which line each ends with.
+fn full_lines_joined(lines: &[&[u8]], widths: Widths<'_>) -> (Vec<Vec<u8>>, Vec<usize>) {
+    let (mut joined, mut ends): (Vec<Vec<u8>>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (i, line) in lines.iter().enumerate() {
+        match joined.last_mut().zip(ends.last_mut()) {
+            Some((before, end)) if widths.is_full(i - 1) => {
+                before.extend_from_slice(line);
+                *end = i;
+            }
+            _ => {
+                joined.push(line.to_vec());
+                ends.push(i);
+            }
+        }
+    }
+    (joined, ends)
+}
+
+/// The same of lines that are whole but for what was broken at blanks or after so many columns.
+fn by_lines(lines: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) -> Option<Whole> {
     let mut found: Option<Whole> = None;
     let mut is_taken = |found: &mut Option<Whole>, lines: &[&[u8]], widths: Widths<'_>, repair: Option<Repair>| {
         let best = put_together(lines, widths, repair, take);
@@ -101,12 +172,6 @@ pub(crate) fn whole(lines: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) ->
         }
         is_taken
     };
-    if let Some(text) = quoted_printable(lines) {
-        if is_taken(&mut found, &[&text], widths, Some(Repair::Characters)) {
-            return found.map(|whole| Whole { breaks: lines.len() - 1, ..whole });
-        }
-        found = None;
-    }
     if is_taken(&mut found, lines, widths, None) || !lines.iter().any(|line| characters::may_be_changed(line)) {
         return found;
     }
@@ -115,31 +180,58 @@ pub(crate) fn whole(lines: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) ->
         .map(|line| {
             let once = characters::plain(line);
             // A page that was escaped twice.
-            if characters::has_entities(&once) { characters::plain(&once) } else { once }
+            if characters::has_markup(&once) { characters::plain(&once) } else { once }
         })
         .collect();
-    let mut plain: SmallVec<[&[u8]; 4]> = plain.iter().map(|line| unquoted(line)).collect();
+    let mut plain: SmallVec<[&[u8]; 4]> = plain.iter().map(Vec::as_slice).collect();
+    // They may have been changed before they were broken, or after.
+    let before = widths.before(lines, &plain);
+    let before = Widths::behind(widths.widest_of_header, &before);
+    for line in &mut plain {
+        // Quoted-printable ends a line that goes on with `=`.
+        *line = line.strip_suffix(b"=").unwrap_or(line);
+    }
     // The blank at the end of the header may have been one of the characters.
     plain[0] = plain[0].trim_ascii_start();
-    if is_taken(&mut found, &plain, widths, Some(Repair::Characters)) {
+    let mut is_any_taken = |found: &mut Option<Whole>, changed: &[&[u8]], before: Widths<'_>, repair: Repair| {
+        let likelier_first =
+            if before.full_lines() > widths.full_lines() { [before, widths] } else { [widths, before] };
+        likelier_first.iter().any(|widths| is_taken(found, changed, *widths, Some(repair)))
+    };
+    if is_any_taken(&mut found, &plain, before, Repair::Characters) {
         return found;
     }
     // A blank and a no-break space beside it were one blank.
     let single: Vec<Vec<u8>> = plain.iter().map(|line| characters::with_single_blanks(line)).collect();
-    let single: Vec<&[u8]> = single.iter().map(Vec::as_slice).collect();
-    if is_taken(&mut found, &single, widths, Some(Repair::Characters)) {
+    let mut single: Vec<&[u8]> = single.iter().map(Vec::as_slice).collect();
+    // A break may stand between the two.
+    for i in 1..single.len() {
+        if single[i - 1].ends_with(b" ") && before.is_full(i - 1) {
+            single[i] = single[i].strip_prefix(b" ").unwrap_or(single[i]);
+        }
+    }
+    if is_any_taken(&mut found, &single, before, Repair::Characters) {
         return found;
     }
-    let signs = characters::with_at_signs_in(&plain);
-    let signs: Vec<&[u8]> = signs.iter().map(Vec::as_slice).collect();
-    is_taken(&mut found, &signs, widths, Some(Repair::AtSign));
+    for without_signs in [&plain[..], &single] {
+        let signs = characters::with_at_signs_in(without_signs);
+        let signs: Vec<&[u8]> = signs.iter().map(Vec::as_slice).collect();
+        let before = before.before(without_signs, &signs);
+        let before = Widths::behind(widths.widest_of_header, &before);
+        if is_any_taken(&mut found, &signs, before, Repair::AtSign) {
+            break;
+        }
+    }
     found
 }
 
-/// What quoted-printable made lines of: it breaks them after 75 characters or one less, with `=`. `None`: it is not that.
+/// Quoted-printable breaks lines after 75 characters or one less, with `=`; an archive may have made them longer since, a sign or two.
+const MAX_QUOTED: usize = 76 + 2 * (" at ".len() - "@".len());
+
+/// What quoted-printable made lines of. `None`: it is not that.
 fn quoted_printable(lines: &[&[u8]]) -> Option<Vec<u8>> {
     let (last, before) = lines.split_last()?;
-    if !before.iter().any(|line| line.ends_with(b"=")) || before.iter().any(|line| line.len() > 76) {
+    if !before.iter().any(|line| line.ends_with(b"=")) || before.iter().any(|line| line.len() > MAX_QUOTED) {
         return None;
     }
     let mut text = Vec::new();
@@ -153,12 +245,7 @@ fn quoted_printable(lines: &[&[u8]]) -> Option<Vec<u8>> {
         }
     }
     text.extend_from_slice(last);
-    Some(characters::plain(&text))
-}
-
-/// Quoted-printable ends a line that goes on with `=`.
-fn unquoted(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"=").unwrap_or(line)
+    Some(characters::unquoted(&text))
 }
 
 /// A text whose end can be any words: more of them fit, too.
@@ -186,7 +273,7 @@ pub(crate) fn fit(message: &Message<'_>) -> Fit {
         Message::Malformed(_) | Message::Other => Fit::Not,
         Message::RefreshRwLocks(refresh) if refresh.req.is_none() => Fit::Partly,
         Message::RefreshRwLocks(RefreshRwLocks { req: Some(req), .. }) | Message::Req(ReqMessage { req, .. })
-            if req.letters.iter().any(u8::is_ascii_whitespace) =>
+            if [req.phase, req.letters].iter().any(|name| name.iter().any(u8::is_ascii_whitespace)) =>
         {
             Fit::Not
         }
@@ -289,16 +376,26 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
     let full = |i: usize| widths.is_full(i);
     // At least two lines of full width: then it is the width.
     let is_by_width = full(0) && full(1) && last > 1;
-    if !is_by_width && ends_freely(first) && best.try_one(first, 0) {
+    let is_cut = is_by_width || full(0) && goes_on_as_name(rest[0]);
+    if !is_cut && ends_freely(first) && best.try_one(first, 0) {
         return true;
     }
-    let join = |way: Break| Joined::of(lines, |i| if full(i) { way.0 } else { way.1 });
+    let between = |i: usize, way: Break| match if full(i) { way.0 } else { way.1 } {
+        Between::Word if word_len_over(lines[i], lines[i + 1]) > widths.room(i + 1, lines[i + 1]) => Between::Nothing,
+        Between::Word => Between::Blank,
+        between => between,
+    };
+    let join = |way: Break| Joined::of(lines, |i| between(i, way));
     // `DEBUG_REQ` of Lustre to 2.12: the description stands on a line of its own, behind a blank.
     if rest[0].starts_with(b" ") && join(Break::LINES).search(1..=last.min(3), best) {
         return true;
     }
     let natural_end = (0..=last).find(|&i| !full(i)).unwrap_or(last);
     if natural_end > 0 && join(Break::NOTHING).search(natural_end..=natural_end, best) {
+        return true;
+    }
+    // A blank at a line's beginning was no place to break.
+    if rest.iter().any(|line| is_behind_own_break(line)) && join(Break::UNWRAPPED).search(1..=last, best) {
         return true;
     }
     if join(Break::WORDS).search(1..=last, best) {
@@ -308,7 +405,7 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
     if !Message::may_become_known(first) {
         return false;
     }
-    for way in [Break::BLANKS, Break::NOTHING, Break::UNWRAPPED, Break::LINES] {
+    for way in [Break::BLANKS, Break::NOTHING, Break::UNWRAPPED, Break::LINES, Break::CHANGED_WORDS] {
         if join(way).search(1..=last, best) {
             return true;
         }
@@ -325,6 +422,18 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
         }
     }
     best.try_one(first, 0)
+}
+
+/// Whether a line may be the rest of a name or number that the line before ends with: jobs end with the user's id. Remarks are of other words.
+fn goes_on_as_name(line: &[u8]) -> bool {
+    line.last().is_some_and(u8::is_ascii_digit)
+        && line.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+/// How long a word is that goes on in the next line.
+fn word_len_over(line: &[u8], next: &[u8]) -> usize {
+    let end = line.iter().rev().take_while(|byte| **byte != b' ').count();
+    end + next.iter().take_while(|byte| **byte != b' ').count()
 }
 
 /// Lines put together in one way, and where each ends in it.
@@ -346,10 +455,12 @@ impl Joined {
                 match between(i - 1) {
                     Between::Line => joined.text.push(b'\n'),
                     Between::Blank => joined.blank(line),
-                    Between::Nothing => {}
+                    Between::Nothing | Between::Word => {}
                 }
             }
-            joined.text.extend_from_slice(line);
+            // The blank at the end of a header may stand in the next line.
+            let is_begun = i == 0 || !joined.text.is_empty();
+            joined.text.extend_from_slice(if is_begun { line } else { line.trim_ascii_start() });
             joined.ends.push(joined.text.len());
         }
         joined

@@ -128,7 +128,7 @@ pub(crate) struct ThreadArgs {
 }
 
 impl ThreadArgs {
-    /// The number of threads asked for, else the number of cores up to 8: more threads would be idle.
+    /// The number of threads asked for, else the number of cores up to 8: one node's log keeps no more busy.
     pub(crate) fn count(&self) -> usize {
         self.threads.map_or_else(default_threads, usize::from)
     }

@@ -5,6 +5,7 @@ use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
 use super::class::Class;
+use crate::renumber::renumber_fields;
 
 /// What a client sent.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +20,8 @@ pub(super) struct Mixes {
     /// What each client sent to each target, as far as the objects are known.
     pub(super) targets: FxHashMap<(Symbol, TargetName), MixSum>,
 }
+
+renumber_fields!(Mixes {} keys { clients, targets });
 
 impl Mixes {
     /// A client's next RPC.

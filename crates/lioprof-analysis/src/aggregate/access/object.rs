@@ -8,6 +8,7 @@ use super::stream::{Small, Stream};
 use crate::aggregate::objects::ObjectKey;
 use crate::cells::limits::ACCESS_OBJECTS;
 use crate::few::keep_heaviest;
+use crate::renumber::{Renumber, renumber_fields};
 
 /// Clients followed per object.
 const MAX_CLIENTS: usize = 64;
@@ -68,6 +69,10 @@ impl Default for ObjectSum {
     }
 }
 
+renumber_fields!(ObjectSum { clients, jobs, small_clients } keys { writers } without {
+    read, write, first_byte, last_byte, small
+});
+
 impl ObjectSum {
     pub(super) fn rpcs(&self) -> u64 {
         self.read.rpcs + self.write.rpcs
@@ -110,6 +115,12 @@ pub(super) struct Objects {
     pub(super) kept: FxHashMap<ObjectKey, ObjectSum>,
     pub(super) other_reads: AccessPattern,
     pub(super) other_writes: AccessPattern,
+}
+
+impl Renumber for Objects {
+    fn renumber(&mut self, to: &[Symbol]) {
+        self.kept.values_mut().for_each(|sum| sum.renumber(to));
+    }
 }
 
 impl Objects {

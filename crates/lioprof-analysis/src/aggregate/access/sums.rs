@@ -9,6 +9,7 @@ use super::mix::Mixes;
 use super::object::Objects;
 use super::spread::Pictures;
 use super::stream::Stream;
+use crate::renumber::renumber_fields;
 
 /// Streams followed at a time. When there are more all of them end, and begin anew.
 pub(super) const MAX_STREAMS: usize = 16_384;
@@ -25,6 +26,9 @@ pub(crate) struct AccessSums {
     pub(super) reads: Pictures,
     pub(super) writes: Pictures,
 }
+
+// Of a node that has ended there are no streams.
+renumber_fields!(AccessSums { objects, mixes } without { streams, numbers, reads, writes });
 
 impl AccessSums {
     /// Adds a read or write of an OST.

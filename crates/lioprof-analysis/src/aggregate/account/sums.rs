@@ -10,6 +10,7 @@ use super::super::entries::TargetKey;
 use super::super::series::clipped;
 use super::raster::{Raster, Spent, Stretch};
 use super::under_way::UnderWay;
+use crate::renumber::{Renumber, renumber_keys};
 
 /// Bins of all clients together.
 const MOST_BINS: usize = 256;
@@ -33,6 +34,14 @@ pub(super) enum Whose {
     Job(Symbol),
 }
 
+impl Renumber for Whose {
+    fn renumber(&mut self, to: &[Symbol]) {
+        match self {
+            Self::Client(whose) | Self::Job(whose) => whose.renumber(to),
+        }
+    }
+}
+
 /// The time of all, of clients and of jobs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccountSums {
@@ -45,6 +54,16 @@ pub(crate) struct AccountSums {
     waits: FxHashMap<Symbol, SmallVec<[(i64, i64); 2]>>,
     /// Where the time that was chosen begins: what was under way then counts from there on.
     begin_us: Option<i64>,
+}
+
+impl Renumber for AccountSums {
+    fn renumber(&mut self, to: &[Symbol]) {
+        // Of a node that has ended no waits are left.
+        let Self { spendings, numbers, all: _, each, waits: _, begin_us: _ } = self;
+        spendings.iter_mut().for_each(|(_, target)| target.renumber(to));
+        *numbers = (0..).zip(&*spendings).map(|(number, &spending)| (spending, number)).collect();
+        renumber_keys(each, to);
+    }
 }
 
 impl AccountSums {

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::entries::TargetKey;
 use crate::cells::Times;
+use crate::renumber::renumber_fields;
 
 /// RPCs whose parts can be compared: all but the time is alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +18,8 @@ pub(crate) struct PartKey {
     /// The smallest power of two not below the bytes, as its exponent.
     pub(crate) log2_bytes: u32,
 }
+
+renumber_fields!(PartKey { nid, target } without { direction, log2_bytes });
 
 /// Their sums.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +42,7 @@ pub(crate) struct PartSums {
 }
 
 lioprof_model::merge_fields!(PartSums { sums });
+renumber_fields!(PartSums {} keys { sums });
 
 impl PartSums {
     /// Adds a read or write, if its parts are known.

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::entries::TargetKey;
 use super::super::series::clipped;
+use crate::renumber::Renumber;
 use crate::what_if::Kind;
 
 /// Requests kept, of a node and of all nodes together: a replay of so many takes a tenth of a second.
@@ -79,6 +80,15 @@ pub(crate) struct Record {
     numbers: FxHashMap<TargetKey, u16>,
     pub(super) kept: Vec<Kept>,
     pub(super) facts: ReplayFacts,
+}
+
+impl Renumber for Record {
+    fn renumber(&mut self, to: &[Symbol]) {
+        let Self { places, numbers, kept, facts: _ } = self;
+        places.renumber(to);
+        *numbers = (0..).zip(&*places).map(|(number, &place)| (place, number)).collect();
+        kept.iter_mut().for_each(|kept| kept.client.renumber(to));
+    }
 }
 
 impl Record {
@@ -163,12 +173,15 @@ impl Record {
     pub(crate) fn merge(&mut self, other: Self) {
         self.merge_facts(other.facts);
         let places: Vec<Option<u16>> = other.places.iter().map(|&key| self.place(key)).collect();
-        for kept in other.kept {
+        for kept in other.kept.into_iter().filter(|kept| self.facts.cut_us.is_none_or(|cut_us| kept.end_us < cut_us)) {
             if let Some(place) = places[usize::from(kept.place)] {
                 self.kept.push(Kept { place, ..kept });
             }
         }
-        self.limit();
+        // Not for each of a hundred nodes: it takes a pass over all.
+        if self.kept.len() >= 2 * MOST {
+            self.limit();
+        }
     }
 
     pub(super) fn merge_facts(&mut self, other: ReplayFacts) {

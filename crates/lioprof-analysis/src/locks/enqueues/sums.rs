@@ -5,6 +5,7 @@ use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
 use crate::cells::Times;
+use crate::renumber::renumber_fields;
 
 /// The parts of one request's time, µs. They add up to the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +53,7 @@ pub(crate) struct EnqueueSums {
 }
 
 lioprof_model::merge_fields!(EnqueueSums { targets, clients });
+renumber_fields!(EnqueueSums {} keys { targets, clients });
 
 impl EnqueueSums {
     pub(super) fn add(&mut self, node: Symbol, target: Option<TargetName>, nid: Symbol, split: Option<Split>) {
