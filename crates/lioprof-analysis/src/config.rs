@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::analysis::NOTED_LOSS;
-use lioprof_model::{Baseline, ClockReading, Selected, Symbol, Symbols};
+use lioprof_model::{Baseline, ClockReading, OpenRpc, Selected, Symbol, Symbols};
 use lioprof_trace::input::NodeRule;
 use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress, Reading};
 use lustre_debuglog::Opcode;
@@ -150,6 +150,15 @@ impl Selection {
     /// Whether an RPC is selected if its target is: what the target is may be known elsewhere.
     pub(crate) fn takes_but_for_target(&self, row: &lioprof_model::RpcRow, symbols: &Symbols) -> bool {
         self.takes_of(row.nid, row.job, symbols) && (self.opcodes.is_empty() || self.opcodes.contains(&row.opcode))
+    }
+
+    /// Whether a request that has not ended is selected.
+    pub(crate) fn takes_open(&self, rpc: &OpenRpc) -> bool {
+        let is_job = |job: &String| self.jobs.contains(job);
+        self.takes_nid(&rpc.nid)
+            && TargetPattern::takes(&self.targets, rpc.target())
+            && (self.jobs.is_empty() || rpc.job.as_ref().is_some_and(is_job))
+            && (self.opcodes.is_empty() || self.opcodes.contains(&Opcode(rpc.opcode)))
     }
 
     /// Whether a client's wait for a lock is selected: it is a part of the request for the lock.

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use lioprof_model::traffic::is_on_mdt;
 use lioprof_model::units::{seconds, share};
 use lioprof_model::{
-    Analysis, Format, Generator, Input, OpenStores, RowSink, RowStores, SCHEMA, Symbols, TraceSummary, Window,
+    Analysis, Format, Generator, Input, MAX_UNDER_WAY, OpenRpc, OpenStores, RowSink, RowStores, SCHEMA, Symbols,
+    TraceSummary, UnderWay, Window,
 };
 use lioprof_trace::Inputs;
 use lioprof_trace::input::{InputProblem, Severity};
+use lustre_debuglog::{TargetKind, TargetName};
 use rayon::ThreadPoolBuilder;
 
 use crate::aggregate::{self, Aggregate};
@@ -243,6 +246,7 @@ pub(crate) fn conclude_without_predictions(
     if nodes.iter().any(|node| node.interval.ends_at().is_some()) {
         analysis.window.under_way_rpcs = Some(sum.under_way);
     }
+    analysis.under_way = under_way(nodes, config);
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(nodes, &analysis, config.noted_loss);
     analysis.warnings.extend(alignment.warnings());
@@ -254,6 +258,32 @@ pub(crate) fn conclude_without_predictions(
         analysis.warnings.append(&mut warnings);
     }
     (analysis, requests)
+}
+
+/// Requests of the selection that had begun in time and had not ended at the end of their log, oldest first.
+fn under_way(nodes: &[NodeAccount], config: &Config) -> Vec<UnderWay> {
+    let servers = nodes.iter().filter(|node| !node.is_client);
+    let rpcs = servers.flat_map(|node| node.summary.under_way.iter().map(move |rpc| (node, rpc)));
+    let taken = rpcs.filter(|(node, rpc)| node.interval.contains(rpc.start_us) && config.selection.takes_open(rpc));
+    let named = |(node, rpc): (&NodeAccount, &OpenRpc)| {
+        let only = || only_target(&node.summary, rpc.thread.as_bytes()).map(|target| target.to_string());
+        let named = UnderWay::of(&node.name, rpc);
+        UnderWay { target: named.target.or_else(only), ..named }
+    };
+    let mut under_way: Vec<UnderWay> = taken.map(named).collect();
+    // Those of one node are in order.
+    under_way.sort_by(|a, b| b.age_s.total_cmp(&a.age_s));
+    under_way.truncate(MAX_UNDER_WAY);
+    under_way
+}
+
+/// The target of a thread's request, if its node has no other one of that kind: see `infer_only_target` of the sums.
+fn only_target(summary: &TraceSummary, thread: &[u8]) -> Option<TargetName> {
+    let kind = if is_on_mdt(None, thread) { TargetKind::Mdt } else { TargetKind::Ost };
+    let is_of_kind = kind == TargetKind::Mdt || thread.starts_with(b"ll_ost");
+    let mut of_kind = summary.targets.iter().filter(|target| is_of_kind && target.kind() == kind);
+    let (Some(&only), None) = (of_kind.next(), of_kind.next()) else { return None };
+    summary.pinging_targets.contains(&only).then_some(only)
 }
 
 /// First to last record within `--from` and `--to`. Clients' logs count only if there are no servers' logs: they say nothing of

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Counted, TraceSummary};
+use lioprof_model::{Counted, OpenRpcs, TraceSummary};
 use lioprof_store::{Client, Clock, Manifest, ManifestFacts, Target};
 use lustre_debuglog::TargetName;
 
@@ -113,6 +113,8 @@ fn summary(summary: &TraceSummary, pseudonyms: &Pseudonyms) -> TraceSummary {
     TraceSummary {
         targets: summary.targets.iter().map(target).collect(),
         pinging_targets: summary.pinging_targets.iter().map(target).collect(),
+        // Names in it are of many kinds.
+        under_way: OpenRpcs::default(),
         counted: Counted {
             targets: summary.counted.targets.iter().map(|(name, io)| (device(name), *io)).collect(),
             ..summary.counted.clone()

@@ -8,6 +8,7 @@ use crate::access::Access;
 use crate::baseline::Baseline;
 use crate::enqueue_parts::EnqueueParts;
 use crate::events::Event;
+use crate::failures::Failure;
 use crate::faults::ClientFaults;
 use crate::findings::{Check, Finding};
 use crate::io::Direction;
@@ -21,9 +22,10 @@ use crate::row::{SizeEvidence, TargetEvidence};
 use crate::selected::Selected;
 use crate::series::{RpcSample, Series};
 use crate::service_parts::ServiceParts;
-use crate::services::Service;
+use crate::services::{Service, Throttled};
 use crate::target::TargetKindName;
 use crate::time_account::TimeAccount;
+use crate::under_way::UnderWay;
 use crate::units::{percent, plural};
 use crate::what_if::WhatIf;
 
@@ -77,6 +79,16 @@ pub struct Analysis {
     /// Threads per service and node, by name.
     #[serde(default)]
     pub services: Vec<Service>,
+    /// Requests that rules of token bucket filters let through, those that waited for longest first.
+    #[serde(default)]
+    pub throttled: Vec<Throttled>,
+    /// Requests that had begun and had not ended when the log ended, oldest first, at most [`crate::MAX_UNDER_WAY`]. How many there are in
+    /// all, [`Loss::missing_handled`] says.
+    #[serde(default)]
+    pub under_way: Vec<UnderWay>,
+    /// Requests that ended with an error, most first.
+    #[serde(default)]
+    pub failures: Vec<Failure>,
     /// Clients with errors, worst first.
     #[serde(default)]
     pub client_faults: Vec<ClientFaults>,
@@ -822,7 +834,7 @@ pub struct Object {
 }
 
 /// One kind of RPC on one service.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
     /// Opcode.
     pub opcode: u32,

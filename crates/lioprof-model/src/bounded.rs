@@ -24,6 +24,10 @@ pub mod lists {
     pub const JOBS: &str = "jobs";
     /// [`crate::Analysis::owners`].
     pub const OWNERS: &str = "owners";
+    /// [`crate::Analysis::failures`].
+    pub const FAILURES: &str = "failures";
+    /// [`crate::Analysis::throttled`].
+    pub const THROTTLED: &str = "throttled";
     /// [`crate::Analysis::sent`].
     pub const SENT: &str = "sent";
     /// [`crate::Analysis::rpc_phases`].
@@ -108,6 +112,23 @@ impl Analysis {
                 |sum, it| _ = sum.rpcs(it.rpcs),
             ),
             services: self.services.clone(),
+            throttled: cut.rows(
+                lists::THROTTLED,
+                &self.throttled,
+                MANY,
+                "queue_us",
+                |it| it.queue_us,
+                |sum, it| _ = sum.rpcs(it.rpcs),
+            ),
+            under_way: self.under_way.clone(),
+            failures: cut.rows(
+                lists::FAILURES,
+                &self.failures,
+                MANY,
+                "rpcs",
+                |it| it.rpcs,
+                |sum, it| _ = sum.rpcs(it.rpcs),
+            ),
             client_faults: self.client_faults.clone(),
             baseline: self.baseline.clone(),
             locks,
@@ -124,6 +145,7 @@ impl Analysis {
                     |it| it.parts.bytes,
                     |sum, it| OtherRows::count(&mut sum.rpcs(it.parts.rpcs).bytes, it.parts.bytes),
                 ),
+                networks: self.service_parts.networks.clone(),
                 sizes: self.service_parts.sizes.clone(),
             },
             enqueue_parts: EnqueueParts {

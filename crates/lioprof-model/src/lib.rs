@@ -41,7 +41,8 @@ mod defaults;
 pub mod doubts;
 mod enqueue_parts;
 mod events;
-pub mod faults;
+pub mod failures;
+mod faults;
 pub mod findings;
 mod guard;
 pub mod io;
@@ -69,6 +70,7 @@ pub mod time;
 mod time_account;
 pub mod trace;
 pub mod traffic;
+mod under_way;
 pub mod units;
 mod verdict;
 mod what_if;
@@ -88,6 +90,7 @@ pub use counted::ledger::Ledger;
 pub use counters::{Counted, CountedIo, CountedRpcs, CounterSnapshot};
 pub use enqueue_parts::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit, TargetEnqueues};
 pub use events::{Event, EventKind, EventSource, LoggedEvent, LoggedEvents, MAX_EVENTS, key as event_key};
+pub use failures::{Failure, everyday};
 pub use faults::ClientFaults;
 pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
 pub use guard::lock;
@@ -110,13 +113,15 @@ pub use row::{BulkSpan, HalfRpc, OpenStores, RowSink, RowSource, RowStores, RpcR
 pub use selected::Selected;
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetPeaks, TargetSeries};
 pub use service_parts::{
-    AgainstPeers, ClientParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, TargetParts,
+    AgainstPeers, ClientParts, NetworkParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart,
+    TargetParts, network,
 };
-pub use services::Service;
+pub use services::{Service, Throttled};
 pub use symbol::{Symbol, Symbols};
 pub use target::TargetKindName;
 pub use time_account::{SpentOn, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
+pub use under_way::{MAX_UNDER_WAY, OpenRpc, OpenRpcs, UnderWay};
 pub use verdict::{Judgement, judge, verdict};
 pub use what_if::{Change, Prediction, WhatIf};
 

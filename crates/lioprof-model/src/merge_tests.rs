@@ -1,5 +1,6 @@
 //! What the model's types sum up is the same in any order and grouping.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Debug;
 
@@ -9,7 +10,7 @@ use lioprof_testkit::same_every_way;
 use crate::io::{Direction, RpcSize};
 use crate::parts::sums::FaultSums;
 use crate::trace::{TraceLoss, TraceSummary};
-use crate::{EventKind, LoggedEvent, LoggedEvents, Merge, ReadWrite, SizeHistogram};
+use crate::{EventKind, LoggedEvent, LoggedEvents, Merge, OpenRpc, OpenRpcs, ReadWrite, SizeHistogram};
 
 /// Merges random parts in every way.
 fn merges<T: Merge + Clone + Debug + PartialEq>(part: impl Fn(&mut Rng) -> T) {
@@ -102,9 +103,19 @@ fn events_merge() {
     });
 }
 
+fn under_way(rng: &mut Rng) -> OpenRpcs {
+    let mut rpcs = OpenRpcs::default();
+    for _ in 0..rng.below(400) {
+        let (age_us, start_us) = (Reverse(time_us(rng)), time_us(rng));
+        rpcs.add(OpenRpc { age_us, start_us, xid: rng.next(), ..OpenRpc::default() });
+    }
+    rpcs
+}
+
 #[test]
 fn summaries_merge() {
     merges(|rng| TraceSummary {
+        under_way: under_way(rng),
         records: rng.next() % 9,
         first_us: rng.one_in(2).then(|| time_us(rng)),
         last_us: rng.one_in(2).then(|| time_us(rng)),

@@ -71,6 +71,9 @@ pub struct RpcRow {
     pub gid: Option<u32>,
     /// Project id; `None` if the request carries none (before Lustre 2.17).
     pub projid: Option<u32>,
+    /// Requests a second that the rule of a token bucket filter (scheduler `tbf`) allowed the class of this request; 0 before Lustre 2.10,
+    /// which does not print it; `None` without a rule.
+    pub tbf_rate: Option<u32>,
 }
 
 impl ReadWrite {
@@ -113,6 +116,7 @@ impl RpcRow {
             uid: None,
             gid: None,
             projid: None,
+            tbf_rate: None,
         }
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Direction, Distribution};
 
-/// Parts of the service time of reads and writes: by OST or MDT, by server, by client and by size.
+/// Parts of the service time of reads and writes: by OST or MDT, by server, by client, by network of the clients and by size.
 ///
 /// Empty if no log shows when data moved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,9 @@ pub struct ServiceParts {
     pub servers: Vec<ServerParts>,
     /// By client.
     pub clients: Vec<ClientParts>,
+    /// By LNet network of the clients.
+    #[serde(default)]
+    pub networks: Vec<NetworkParts>,
     /// By size.
     pub sizes: Vec<SizeParts>,
 }
@@ -55,6 +58,25 @@ pub struct ClientParts {
     /// Parts.
     #[serde(flatten)]
     pub parts: ServiceSplit,
+}
+
+/// Parts of the reads or writes of all clients of an LNet network. Its peers are the clients of all other networks; compared are RPCs of
+/// the same target, direction and size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NetworkParts {
+    /// Name of the network, `tcp1`.
+    pub network: String,
+    /// Clients that exchanged data.
+    pub clients: u64,
+    /// Parts.
+    #[serde(flatten)]
+    pub parts: ServiceSplit,
+}
+
+/// The network of a NID, `tcp1` of `10.0.0.1@tcp1`; `None` for a server's own, `0@lo`.
+#[must_use]
+pub fn network(nid: &str) -> Option<&str> {
+    nid.rsplit_once('@').map(|(_, network)| network).filter(|network| *network != "lo")
 }
 
 /// Parts of reads or writes of about the same size.

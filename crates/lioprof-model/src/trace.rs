@@ -14,6 +14,7 @@ use crate::merge::{Merge, all_of, earliest, latest};
 use crate::counters::Counted;
 use crate::events::LoggedEvents;
 use crate::symbol::Symbol;
+use crate::under_way::OpenRpcs;
 
 /// The request that a thread was handling when something happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,6 +223,9 @@ pub struct TraceSummary {
     /// What its lines for people (masks `warning`, `error`, `emerg`, `console`, `neterror`) tell.
     #[serde(skip_serializing_if = "LoggedEvents::is_empty")]
     pub events: LoggedEvents,
+    /// Requests that had begun and had not ended when the log ended or was interrupted: those under way for longest.
+    #[serde(skip_serializing_if = "OpenRpcs::is_empty")]
+    pub under_way: OpenRpcs,
     /// What is missing from this part of the log.
     pub loss: TraceLoss,
     /// The node's own counters compared with the trace; empty if none were sampled.
@@ -230,7 +234,7 @@ pub struct TraceSummary {
 }
 
 crate::merge_fields!(TraceSummary {
-    bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, events, loss, counted,
+    bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, events, under_way, loss, counted,
 } by {
     first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of,
 });

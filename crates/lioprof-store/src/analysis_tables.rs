@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use lioprof_model::bounded::lists;
 use lioprof_model::{
-    Analysis, Client, ClientEnqueues, ClientParts, EnqueueSplit, Flow, Job, Owner, RpcPhases, SentRpcs, ServiceSplit,
-    TargetSeries, TimeOf,
+    Analysis, Client, ClientEnqueues, ClientParts, EnqueueSplit, Failure, Flow, Job, Owner, RpcPhases, SentRpcs,
+    ServiceSplit, TargetSeries, Throttled, TimeOf,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ const SERIES: &str = "series.targets";
 const ACCOUNT_OF_CLIENTS: &str = "time_account.clients";
 const ACCOUNT_OF_JOBS: &str = "time_account.jobs";
 
-plain!(Client, Flow, Job, Owner, SentRpcs, RpcPhases, TargetSeries, TimeOf, PartsRow, EnqueuesRow);
+plain!(Client, Failure, Flow, Job, Owner, SentRpcs, RpcPhases, TargetSeries, Throttled, TimeOf, PartsRow, EnqueuesRow);
 
 /// [`ClientParts`] as columns.
 #[derive(Clone, Serialize, Deserialize)]
@@ -67,6 +67,8 @@ pub fn write_analysis_tables(
     write.table(lists::JOBS, cut(lists::JOBS), || (&complete.jobs).into())?;
     write.table(lists::OWNERS, cut(lists::OWNERS), || (&complete.owners).into())?;
     write.table(lists::SENT, cut(lists::SENT), || (&complete.sent).into())?;
+    write.table(lists::THROTTLED, cut(lists::THROTTLED), || (&complete.throttled).into())?;
+    write.table(lists::FAILURES, cut(lists::FAILURES), || (&complete.failures).into())?;
     write.table(lists::RPC_PHASES, cut(lists::RPC_PHASES), || (&complete.rpc_phases).into())?;
     let parts = || complete.service_parts.clients.iter().map(parts_row).collect();
     write.table(lists::SERVICE_PARTS, cut(lists::SERVICE_PARTS), parts)?;
@@ -120,6 +122,8 @@ pub fn complete_analysis(analysis: &mut Analysis, dir: &Path) -> Result<Vec<Stri
             lists::JOBS => analysis.jobs = plain_rows::read(&path)?,
             lists::OWNERS => analysis.owners = plain_rows::read(&path)?,
             lists::SENT => analysis.sent = plain_rows::read(&path)?,
+            lists::THROTTLED => analysis.throttled = plain_rows::read(&path)?,
+            lists::FAILURES => analysis.failures = plain_rows::read(&path)?,
             lists::RPC_PHASES => analysis.rpc_phases = plain_rows::read(&path)?,
             lists::SERVICE_PARTS => {
                 let parts = |row: PartsRow| ClientParts { nid: row.nid, targets: row.targets, parts: row.parts };

@@ -225,7 +225,8 @@ fn jobs(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     users(["job", "clients"], "Jobs by bytes", rows.collect(), out)
 }
 
-/// Who reads and writes: the name, RPCs, reads, writes, and how many others it has to do with.
+/// Who reads and writes: the name, RPCs, reads, writes, and how many others it has to do with. Who sends most requests is always in sight:
+/// they may be for metadata.
 fn users(
     [who, others]: [&str; 2],
     title: &str,
@@ -233,7 +234,9 @@ fn users(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut table = NumberTable::new(&[who, "RPCs", "reads", "read", "writes", "written", others]);
-    for (name, rpcs, read, write, others) in rows.iter().take(TOP) {
+    let most = (0..rows.len()).max_by_key(|&row| (rows[row].1, Reverse(row))).filter(|&row| row >= TOP);
+    let shown = rows.iter().take(TOP - usize::from(most.is_some())).chain(most.map(|row| &rows[row]));
+    for (name, rpcs, read, write, others) in shown {
         table.row([
             (*name).to_owned(),
             thousands(*rpcs),
@@ -244,7 +247,8 @@ fn users(
             others.to_string(),
         ]);
     }
-    table.print(title, rows.len(), out)
+    let last = if most.is_some() { "; last who sent most RPCs" } else { "" };
+    table.print(&format!("{title}{last}"), rows.len(), out)
 }
 
 fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {

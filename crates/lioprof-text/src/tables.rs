@@ -4,8 +4,9 @@ use std::borrow::Borrow;
 use std::io::{self, Write};
 
 use lioprof_model::{
-    Analysis, Client, Distribution, EnqueuePart, EnqueueSplit, Event, Finding, Flow, Io, Job, LockObject, LockPair,
-    LockTarget, Object, Operation, Owner, SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries, TimeOf, TimeSpent,
+    Analysis, Client, Distribution, EnqueuePart, EnqueueSplit, Event, Failure, Finding, Flow, Io, Job, LockObject,
+    LockPair, LockTarget, Object, Operation, Owner, SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries, TimeOf,
+    TimeSpent,
 };
 
 /// A table.
@@ -25,6 +26,7 @@ pub const ALL: &[Table] = &[
     Table { name: "owners", write: owners },
     Table { name: "objects", write: objects },
     Table { name: "operations", write: operations },
+    Table { name: "failures", write: failures },
     Table { name: "service-parts", write: service_parts },
     Table { name: "time-account", write: time_account },
     Table { name: "sent", write: sent },
@@ -205,13 +207,33 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     .write(&analysis.operations, out)
 }
 
-/// Parts of service times: by target, server, client and size.
+/// Requests that ended with an error, by operation, error, target, client and job.
+fn failures(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    Columns::<Failure>::new([
+        ("opcode", |it| it.opcode.to_string()),
+        ("name", |it| it.name.clone()),
+        ("rc", |it| it.rc.to_string()),
+        ("error", |it| it.error.clone()),
+        ("everyday", |it| cell(it.everyday.as_ref())),
+        ("node", |it| it.node.clone()),
+        ("target", |it| cell(it.target.as_ref())),
+        ("nid", |it| it.nid.clone()),
+        ("job", |it| cell(it.job.as_ref())),
+        ("rpcs", |it| it.rpcs.to_string()),
+        ("first", |it| decimal(Some(it.first), 6)),
+        ("last", |it| decimal(Some(it.last), 6)),
+    ])
+    .write(&analysis.failures, out)
+}
+
+/// Parts of service times: by target, server, client, network and size.
 fn service_parts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     type Row<'a> = (&'static str, String, &'a ServiceSplit);
     let all = &analysis.service_parts;
     let targets = all.targets.iter().map(|it| ("target", cell(it.target.as_ref()), &it.parts));
     let servers = all.servers.iter().map(|it| ("server", it.node.clone(), &it.parts));
     let clients = all.clients.iter().map(|it| ("client", it.nid.clone(), &it.parts));
+    let networks = all.networks.iter().map(|it| ("network", it.network.clone(), &it.parts));
     let sizes = all.sizes.iter().map(|it| ("size", it.le_bytes.to_string(), &it.parts));
     let ratio = |part: &SplitPart| decimal(part.against_peers.and_then(|against| against.ratio), 3);
     let mut columns = Columns::<Row<'_>>::new([
@@ -227,7 +249,7 @@ fn service_parts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     columns.push("before_ratio_to_peers", move |it| ratio(&it.2.before));
     columns.push("transfer_ratio_to_peers", move |it| ratio(&it.2.transfer));
     columns.push("after_ratio_to_peers", move |it| ratio(&it.2.after));
-    columns.write(targets.chain(servers).chain(clients).chain(sizes), out)
+    columns.write(targets.chain(servers).chain(clients).chain(networks).chain(sizes), out)
 }
 
 /// Parts of the time of lock requests: of all, by target and client.

@@ -18,12 +18,13 @@ mod size;
 mod tests;
 mod undecided;
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use lioprof_model::traffic::counted_service;
 use lioprof_model::{
-    BulkSpan, ClientEvent, ClientStep, HalfRpc, LockEvent, LockHappening, LockState, LockStep, Mark, RowSink, RpcRow,
-    RpcWindow, SentRpc, SeveralServers, Symbol, Symbols, TargetEvidence, TraceLoss, TraceSummary,
+    BulkSpan, ClientEvent, ClientStep, HalfRpc, LockEvent, LockHappening, LockState, LockStep, Mark, OpenRpc, RowSink,
+    RpcRow, RpcWindow, SentRpc, SeveralServers, Symbol, Symbols, TargetEvidence, TraceLoss, TraceSummary,
 };
 use lustre_debuglog::message::{ObjectName, Outcome};
 use lustre_debuglog::vocab::LockType;
@@ -68,6 +69,7 @@ struct OpenRequest {
     local_lock: Option<(TargetName, ObjectName, Extent)>,
     prolong: Option<Extent>,
     nrs_ost: Option<u32>,
+    tbf_rate: Option<u32>,
     request_len: Option<u32>,
     bulk: Known,
     /// `sending reply` was seen: mask net is on, so a bulk transfer would have been logged.
@@ -99,6 +101,7 @@ impl OpenRequest {
             local_lock: None,
             prolong: None,
             nrs_ost: None,
+            tbf_rate: None,
             request_len: None,
             net: false,
             bulk_bytes: None,
@@ -123,6 +126,8 @@ struct Thread {
     last: Option<u32>,
     /// OST index that the scheduler printed for the request to come.
     nrs_ost: Option<u32>,
+    /// Rate of the rule that let the request to come through.
+    tbf_rate: Option<u32>,
     /// Scheduler's number of the request to come.
     numbered: Option<Numbered>,
     /// It has handled a request before, in this capture.
@@ -158,6 +163,10 @@ pub(crate) struct Join {
     pub(crate) gaps: SequenceGaps,
     several: Several,
     sweep_at: usize,
+    /// Time of the last event.
+    last_us: i64,
+    /// What began up to this time was of a capture before: whether it ended is not known.
+    captured_us: i64,
 }
 
 impl Join {
@@ -180,21 +189,25 @@ impl Join {
             gaps: SequenceGaps::default(),
             several: Several::default(),
             sweep_at: 1 << 16,
+            last_us: i64::MIN,
+            captured_us: i64::MIN,
         }
     }
 
     /// The log goes on with another capture.
     pub(crate) fn another_capture(&mut self) {
         self.gaps.begin_anew();
+        self.captured_us = self.last_us;
         for thread in self.threads.values_mut() {
             // What it took, began or ended between the captures was not traced, and is not lost.
-            (thread.nrs_ost, thread.numbered, thread.known) = (None, None, false);
+            (thread.nrs_ost, thread.tbf_rate, thread.numbered, thread.known) = (None, None, None, false);
         }
     }
 
     /// Takes the next event in time order.
     #[inline(never)] // `scripts/check-instructions` counts it
     pub(crate) fn event(&mut self, event: &Event, out: &mut RowOutput<'_>) {
+        self.last_us = event.time_us;
         while let Some(&(handled_us, pid)) = self.waiting.front()
             && event.time_us - handled_us > LAST_LINES_US
         {
@@ -231,7 +244,12 @@ impl Join {
                 let numbered = |(number, counting)| Numbered { number, counting, time_us: event.time_us };
                 let thread = self.threads.entry(event.pid).or_default();
                 thread.numbered = number.zip(Counting::of(policy)).map(numbered);
-                thread.nrs_ost = ost_index;
+                (thread.nrs_ost, thread.tbf_rate) = (ost_index, None);
+            }
+            Body::TbfDequeue { rate } => {
+                self.settle(event.pid, out);
+                let thread = self.threads.entry(event.pid).or_default();
+                (thread.nrs_ost, thread.tbf_rate, thread.numbered) = (None, Some(rate.unwrap_or(0)), None);
             }
             Body::NrsStopTbf { sequence } => {
                 if let Some(last) = self.threads.get(&event.pid).and_then(|thread| thread.last)
@@ -337,6 +355,36 @@ impl Join {
         out.sink.half_rpc(&half, out.symbols);
     }
 
+    /// Notes a request that has begun and not ended.
+    fn under_way(&mut self, at: u32, pid: u32, symbols: &Symbols) {
+        let OpenRequest { handling: Some(rpc), seen_us, refresh, local_lock, .. } = self.requests[at as usize] else {
+            return;
+        };
+        let start_us = self.threads.get(&pid).map_or(seen_us, |thread| thread.last_us);
+        if start_us <= self.captured_us {
+            return;
+        }
+        let locked = || local_lock.map(|(target, object, _)| (target, object));
+        let place = refresh.map(|(target, object, _)| (target, object)).or_else(locked);
+        let object = |object: ObjectName| match object {
+            ObjectName::Fid(fid) => fid.to_string(),
+            ObjectName::Resource(first, second) => format!("{first}/{second}"),
+        };
+        let rpc = OpenRpc {
+            age_us: Reverse(self.last_us.saturating_sub(start_us)),
+            start_us,
+            pid,
+            thread: symbols.text(rpc.thread),
+            opcode: rpc.opcode.0,
+            nid: symbols.text(rpc.nid),
+            xid: rpc.xid,
+            job: rpc.job.map(|job| symbols.text(job)),
+            target: place.map(|(target, _)| target.to_string()),
+            object: place.map(|(_, named)| object(named)),
+        };
+        self.counts.under_way.add(rpc);
+    }
+
     fn client_event(&self, event: &Event, step: ClientStep, out: &mut RowOutput<'_>) {
         let Event { time_us, pid, .. } = *event;
         out.sink.client_event(&ClientEvent { node: self.node, time_us, pid, step }, out.symbols);
@@ -383,6 +431,7 @@ impl Join {
             self.settle(pid, out);
             if let Some(at) = self.threads.get(&pid).and_then(|thread| thread.current) {
                 self.half_rpc(at, pid, None, out);
+                self.under_way(at, pid, out.symbols);
             }
         }
         while let Some(row) = self.undecided.next(i64::MAX) {
@@ -480,7 +529,7 @@ impl Join {
         self.transfers.handling(event.pid, rpc.opcode, event.time_us);
         self.settle(event.pid, out);
         let thread = self.threads.entry(event.pid).or_default();
-        let (nrs_ost, numbered) = (thread.nrs_ost.take(), thread.numbered.take());
+        let (nrs_ost, tbf_rate, numbered) = (thread.nrs_ost.take(), thread.tbf_rate.take(), thread.numbered.take());
         thread.dropped = false;
         let known = std::mem::replace(&mut thread.known, true);
         let lost = thread.current.take();
@@ -509,7 +558,7 @@ impl Join {
         let pending = &mut self.requests[at as usize];
         pending.req = rpc.req.max(pending.req);
         pending.handling = Some(rpc);
-        pending.nrs_ost = nrs_ost;
+        (pending.nrs_ost, pending.tbf_rate) = (nrs_ost, tbf_rate);
         self.threads.entry(event.pid).or_default().current = Some(at);
     }
 
@@ -737,6 +786,7 @@ impl Join {
             uid,
             gid,
             projid,
+            tbf_rate: pending.tbf_rate,
         })
     }
 

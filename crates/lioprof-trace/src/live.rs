@@ -195,6 +195,7 @@ impl LiveTrace {
         let mut summary = self.source.take_seen().summary();
         summary.loss.torn_seams = std::mem::take(&mut self.torn_seams);
         summary.merge(&self.join.summary());
+        summary.under_way = summary.under_way.until(summary.last_us.unwrap_or(i64::MIN));
         self.join.told();
         // Parts of one log follow on each other, but for what the kernel could not write in time.
         summary.first_us = summary.first_us.into_iter().chain(self.summed_up_us).min().filter(|_| summary.records > 0);

@@ -119,6 +119,7 @@ fn read(
         summary.loss.torn_seams += log.notes.seams;
     }
     summary.merge(&join.summary());
+    summary.under_way = summary.under_way.until(summary.last_us.unwrap_or(i64::MIN));
     summary.loss.streams_without_head = streams_without_head(&logs);
     let several = join.several_servers(symbols);
     let inputs = logs.iter().map(|log| Input { several_servers: several.clone(), ..account(symbols.text(node), log) });

@@ -52,4 +52,6 @@ pub mod vocab;
 
 pub use message::Message;
 pub use record::Record;
-pub use vocab::{Extent, Fid, JobId, LockCookie, LockMode, Nid, Opcode, ResourceId, TargetKind, TargetName, Xid};
+pub use vocab::{
+    Errno, Extent, Fid, JobId, LockCookie, LockMode, Nid, Opcode, ResourceId, TargetKind, TargetName, Xid,
+};

@@ -8,6 +8,7 @@ use lioprof_model::{Io, ReadWrite, SizeHistogram, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::services::ServiceSums;
 use crate::cells::{QuarterOctaves, RpcTimes, Times};
 use crate::parts::{BadPart, optional_target};
 use crate::renumber::renumber_fields;
@@ -68,13 +69,15 @@ pub(super) struct NodeSum {
     pub(super) traced_us: Vec<[i64; 2]>,
     /// No server: of its RPCs only numbers are told.
     pub(super) client: bool,
-    /// Threads by the thread that stands for their service.
-    pub(super) service_threads: FxHashMap<Symbol, u64>,
+    /// What services did, by the thread that stands for all of theirs.
+    pub(super) services: FxHashMap<Symbol, ServiceSums>,
 }
 
-lioprof_model::merge_fields!(NodeSum { sums } by { first_us: earliest, last_us: latest, traced_us: all_of, client: either, service_threads: all_threads });
+lioprof_model::merge_fields!(NodeSum { sums } by {
+    first_us: earliest, last_us: latest, traced_us: all_of, client: either, services: all_services,
+});
 
-renumber_fields!(NodeSum {} keys { service_threads } without { sums, first_us, last_us, traced_us, client });
+renumber_fields!(NodeSum {} keys { services } without { sums, first_us, last_us, traced_us, client });
 
 impl NodeSum {
     pub(super) fn count_sent(&mut self, opcode: Opcode, rpcs: u64) {
@@ -147,6 +150,6 @@ fn either(mine: &mut bool, theirs: &bool) {
 }
 
 /// Each thread is one of one node.
-fn all_threads(mine: &mut FxHashMap<Symbol, u64>, theirs: &FxHashMap<Symbol, u64>) {
+fn all_services(mine: &mut FxHashMap<Symbol, ServiceSums>, theirs: &FxHashMap<Symbol, ServiceSums>) {
     mine.extend(theirs);
 }

@@ -9,6 +9,7 @@ use lioprof_model::{ClientFaults, LockEvent, LockHappening, RpcRow, Symbol, Symb
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
 
+use super::failures::Failures;
 use crate::renumber::renumber_fields;
 
 /// Clients listed; those with fewest faults are left out.
@@ -24,9 +25,9 @@ fn at(sum: &mut FaultSums, time_us: i64) {
     latest(&mut sum.last_us, &Some(time_us));
 }
 
-/// Connects alone are no fault: every mount begins with one.
-fn faults(sum: &FaultSums) -> u64 {
-    sum.evictions + sum.not_connected_rpcs + sum.timed_out_rpcs + sum.dropped_rpcs + sum.resent_rpcs + sum.replayed_rpcs
+/// Faults but evictions. Connects alone are none: every mount begins with one.
+fn faults(client: &ClientFaults) -> u64 {
+    client.not_connected_rpcs + client.timed_out_rpcs + client.dropped_rpcs + client.resent_rpcs + client.replayed_rpcs
 }
 
 /// Faults by client, and in all.
@@ -46,9 +47,7 @@ impl Faults {
     /// Counts what is wrong with a request, if anything is.
     pub(crate) fn row(&mut self, row: &RpcRow) {
         let connect = matches!(row.opcode, Opcode::OST_CONNECT | Opcode::MDS_CONNECT);
-        let not_connected = row.rc == NOT_CONNECTED;
-        let timed_out = row.rc == TIMED_OUT;
-        if !(row.resent || row.replay || row.dropped || not_connected || timed_out || connect) {
+        if !(row.resent || row.replay || row.dropped || connect) {
             return;
         }
         let sum = self.clients.entry(row.nid).or_default();
@@ -56,8 +55,6 @@ impl Faults {
         sum.replayed_rpcs += u64::from(row.replay);
         sum.dropped_rpcs += u64::from(row.dropped);
         self.dropped_rpcs += u64::from(row.dropped);
-        sum.not_connected_rpcs += u64::from(not_connected);
-        sum.timed_out_rpcs += u64::from(timed_out);
         sum.connects += u64::from(connect);
         if !connect {
             at(sum, row.end_us);
@@ -83,31 +80,37 @@ impl Faults {
         self.clients.entry(symbols.intern(row.key.nid.as_bytes())).or_default().merge(&sums);
     }
 
-    /// The clients with faults, most evictions and then most faults first.
-    pub(crate) fn finish(&self, name: impl Fn(Symbol) -> String) -> Vec<ClientFaults> {
-        let mut clients: Vec<ClientFaults> = self
-            .clients
-            .iter()
-            .filter(|(_, sum)| faults(sum) > 0)
-            .map(|(nid, sum)| ClientFaults {
-                nid: name(*nid),
+    /// The clients with faults, most evictions and then most faults first; `failures` tells errors of connections and transfers.
+    pub(super) fn finish(&self, failures: &Failures, name: impl Fn(Symbol) -> String) -> Vec<ClientFaults> {
+        let mut sums: FxHashMap<Symbol, (FaultSums, [u64; 2])> = FxHashMap::default();
+        for (nid, sum) in &self.clients {
+            sums.entry(*nid).or_default().0.merge(sum);
+        }
+        for (place, rc) in [NOT_CONNECTED, TIMED_OUT].into_iter().enumerate() {
+            for (nid, failed) in failures.by_client(rc) {
+                let (sum, of_errors) = sums.entry(nid).or_default();
+                of_errors[place] += failed.rpcs;
+                earliest(&mut sum.first_us, &failed.first_us);
+                latest(&mut sum.last_us, &failed.last_us);
+            }
+        }
+        let client =
+            |(nid, (sum, [not_connected_rpcs, timed_out_rpcs])): (Symbol, (FaultSums, [u64; 2]))| ClientFaults {
+                nid: name(nid),
                 evictions: sum.evictions,
-                not_connected_rpcs: sum.not_connected_rpcs,
-                timed_out_rpcs: sum.timed_out_rpcs,
+                not_connected_rpcs,
+                timed_out_rpcs,
                 dropped_rpcs: sum.dropped_rpcs,
                 resent_rpcs: sum.resent_rpcs,
                 replayed_rpcs: sum.replayed_rpcs,
                 connects: sum.connects,
                 first: sum.first_us.map(seconds),
                 last: sum.last_us.map(seconds),
-            })
-            .collect();
-        clients.sort_by(|a, b| {
-            let weight = |c: &ClientFaults| {
-                let answers =
-                    c.not_connected_rpcs + c.timed_out_rpcs + c.dropped_rpcs + c.resent_rpcs + c.replayed_rpcs;
-                (c.evictions, answers)
             };
+        let mut clients: Vec<ClientFaults> =
+            sums.into_iter().map(client).filter(|client| client.evictions + faults(client) > 0).collect();
+        clients.sort_by(|a, b| {
+            let weight = |client: &ClientFaults| (client.evictions, faults(client));
             weight(b).cmp(&weight(a)).then_with(|| a.nid.cmp(&b.nid))
         });
         clients.truncate(MAX_CLIENTS);

@@ -19,6 +19,7 @@ use super::account;
 use super::entries::{NodeSum, SentKey, SentSum, TargetDirection, TargetKey};
 use super::series::SeriesBins;
 use super::service_parts;
+use super::services::ServiceSums;
 use super::sums::Aggregate;
 use super::what_if;
 use crate::cells::limits::{TOP_OBJECTS, TOP_UUIDS};
@@ -44,7 +45,9 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.operations = operations(&aggregate, symbols);
     analysis.sent = sent(std::mem::take(&mut aggregate.sent), symbols);
     analysis.services = services(&aggregate, symbols);
-    analysis.client_faults = aggregate.faults.finish(|nid| symbols.text(nid));
+    analysis.throttled = aggregate.throttles.finish(symbols);
+    analysis.failures = aggregate.failures.finish(symbols);
+    analysis.client_faults = aggregate.faults.finish(&aggregate.failures, |nid| symbols.text(nid));
     analysis.markers = markers(&aggregate, symbols);
     analysis.series = series(&mut aggregate.series, symbols);
     analysis.sample = sample(&aggregate, symbols, analysis);
@@ -393,16 +396,20 @@ fn services(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Service> {
 }
 
 impl Aggregate {
-    /// Threads by service, of some nodes.
+    /// What services did, of some nodes.
     pub(crate) fn services_by_node(&self, symbols: &Symbols, of: impl Fn(Symbol) -> bool) -> Vec<Service> {
         let nodes = self.nodes.iter().filter(|(node, _)| of(**node));
-        let threads = nodes.flat_map(|(node, sum)| sum.service_threads.iter().map(move |service| (node, service)));
-        let service = |(&node, (&service, &threads)): (&Symbol, (&Symbol, &u64))| Service {
+        let services = nodes.flat_map(|(node, sum)| sum.services.iter().map(move |service| (node, service)));
+        let service = |(&node, (&service, sums)): (&Symbol, (&Symbol, &ServiceSums))| Service {
             node: symbols.text(node),
             service: lioprof_model::symbol::escape(service_name(symbols.bytes(service))),
-            threads,
+            threads: sums.threads,
+            rpcs: sums.rpcs,
+            queue_us: sums.queue_us,
+            service_us: sums.service_us,
+            held_us: sums.held_us,
         };
-        threads.map(service).collect()
+        services.map(service).collect()
     }
 }
 

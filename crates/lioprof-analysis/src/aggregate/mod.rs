@@ -7,6 +7,7 @@ mod access;
 mod account;
 mod combinations;
 mod entries;
+mod failures;
 mod faults;
 mod finish;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod sample;
 mod seconds;
 mod series;
 mod service_parts;
+mod services;
 mod sums;
 mod what_if;
 

@@ -5,7 +5,7 @@ use lioprof_model::merge::Subtract;
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::parts::of_rows::{Combination, Object, OfRows, Span};
 use lioprof_model::parts::rollup::NodeFacts;
-use lioprof_model::{Direction, SizeBucket, Symbol, Symbols, TraceSummary};
+use lioprof_model::{Direction, Service, SizeBucket, Symbol, Symbols, TraceSummary};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Fid, Opcode, TargetKind};
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use super::combinations::CombinationKey;
 use super::entries::{OwnerKey, key};
 use super::objects::ObjectSum;
 use super::service_parts::PartKey;
+use super::services::ServiceSums;
 use super::sums::Aggregate;
 use crate::cells::quarter_octave;
 use crate::parts::{BadPart, target_of};
@@ -85,6 +86,14 @@ impl Aggregate {
             let sum = self.sent.entry((node, Opcode(row.opcode), device, nid)).or_default();
             row.times.iter().for_each(|bucket| sum.round_trip.add_bucket(bucket));
         }
+        for row in &rows.throttles {
+            let thread = thread_of(&row.key.service, symbols);
+            let service = self.service(thread, symbols);
+            self.throttles.import(row, service, clock(&row.key.node), symbols);
+        }
+        for row in &rows.failures {
+            self.failures.import(row, clock(&row.key.node), symbols)?;
+        }
         for row in &rows.faults {
             self.faults.import(row, clock(&row.key.node), symbols);
         }
@@ -140,7 +149,9 @@ impl Aggregate {
             return Ok(());
         }
         for service in &facts.services {
-            sum.service_threads.insert(thread_of(&service.service, symbols), service.threads);
+            let Service { threads, rpcs, queue_us, service_us, held_us, .. } = *service;
+            let sums = ServiceSums { threads, rpcs, queue_us, service_us, held_us };
+            sum.services.insert(thread_of(&service.service, symbols), sums);
         }
         self.targets_known.extend(summary.targets.iter().map(|&target| (node, target)));
         self.infer_only_target(node, TargetKind::Ost, &summary.pinging_targets);

@@ -24,7 +24,7 @@ impl Aggregate {
         }
         let targets = self.targets_of(node);
         let has = |kind: TargetKind, service: &[u8]| {
-            let served = sum.service_threads.keys().any(|&thread| symbols.bytes(thread).starts_with(service));
+            let served = sum.services.keys().any(|&thread| symbols.bytes(thread).starts_with(service));
             served || targets.iter().any(|target| target.kind() == kind)
         };
         match (has(TargetKind::Mdt, b"mdt"), has(TargetKind::Ost, b"ll_ost"), has(TargetKind::Mgs, b"ll_mgs")) {
@@ -48,7 +48,7 @@ impl Aggregate {
         let mut kept = Self::new(self.series.clock.chosen_us());
         if let Some(mut sum) = self.nodes.remove(&node) {
             sum.client = true;
-            sum.service_threads.clear();
+            sum.services.clear();
             kept.nodes.insert(node, sum);
         }
         kept.markers = self.markers;

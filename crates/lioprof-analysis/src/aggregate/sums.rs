@@ -15,12 +15,14 @@ use super::access::AccessSums;
 use super::account::AccountSums;
 use super::combinations::{CombinationKey, Combinations};
 use super::entries::{ClientSum, JobSum, NodeSum, OperationSum, OwnerKey, SentKey, SentSum, TargetKey, TargetSum};
+use super::failures::Failures;
 use super::faults::Faults;
 use super::objects::Objects;
 use super::sample::Sample;
 use super::seconds::SecondBins;
 use super::series::SeriesBins;
 use super::service_parts::PartSums;
+use super::services::{ThreadSum, Throttles};
 use super::what_if::Record;
 use crate::cells::quarter_octave;
 use crate::config::Selection;
@@ -58,6 +60,7 @@ pub(crate) struct Aggregate {
     pub(super) sent: FxHashMap<SentKey, SentSum>,
     pub(super) markers: Vec<(i64, Symbol, Symbol)>,
     pub(super) combinations: Combinations,
+    pub(super) failures: Failures,
     pub(crate) faults: Faults,
     pub(super) series: SeriesBins,
     /// Kept for rollups only.
@@ -67,7 +70,8 @@ pub(crate) struct Aggregate {
     pub(super) service_parts: PartSums,
     pub(super) account: AccountSums,
     pub(super) record: Record,
-    pub(super) threads: FxHashMap<Symbol, Symbol>,
+    pub(super) throttles: Throttles,
+    pub(super) threads: FxHashMap<Symbol, ThreadSum>,
     /// A thread of each service, by the service's name.
     pub(super) services: FxHashMap<Box<[u8]>, Symbol>,
     pub(super) server_uuids: FxHashMap<Symbol, bool>,
@@ -78,7 +82,8 @@ pub(crate) struct Aggregate {
 
 // Of a node that has ended nothing waits to be added, and what only more of its rows would need is not merged.
 renumber_fields!(Aggregate {
-    nodes, clients, jobs, objects, markers, faults, series, sample, access, service_parts, account, record, targets_known, locks,
+    nodes, clients, jobs, objects, markers, faults, series, sample, access, service_parts, account, record, targets_known, locks, failures,
+    throttles,
 } keys {
     targets, flows, operations, sent,
 } without {
@@ -137,8 +142,9 @@ impl Aggregate {
     /// Table by table: rows that go through the same code one after the other wait for memory at the same time.
     fn rows(&mut self, rows: &[RpcRow], symbols: &Symbols) {
         for row in rows {
-            let service = self.service_of(row.thread, symbols);
+            let service = self.of_thread(row, symbols);
             self.operation(row, service);
+            self.throttles.row(row, service);
             self.faults.row(row);
         }
         let of_target = |row: &RpcRow| {
@@ -147,6 +153,7 @@ impl Aggregate {
             TargetKey { node: row.node, kind, name: row.target }
         };
         let keyed: Vec<(&RpcRow, TargetKey)> = rows.iter().map(|row| (row, of_target(row))).collect();
+        keyed.iter().for_each(|&(row, key)| self.failures.row(row, key));
         let moving = || keyed.iter().filter_map(|&(row, key)| Some((row, key, row.direction()?)));
         for (row, _, direction) in moving().filter(|(_, key, _)| key.kind == TargetKind::Ost) {
             self.access.add(row, direction);
@@ -255,14 +262,16 @@ impl Aggregate {
         }
     }
 
-    /// The thread that stands for all threads of this one's service.
-    fn service_of(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
-        if let Some(&service) = self.threads.get(&thread) {
-            return service;
+    /// Adds a row to its thread; the thread that stands for all threads of its service.
+    fn of_thread(&mut self, row: &RpcRow, symbols: &Symbols) -> Symbol {
+        if let Some(thread) = self.threads.get_mut(&row.thread) {
+            thread.add(row);
+            return thread.service;
         }
-        let service = self.service(thread, symbols);
-        self.threads.insert(thread, service);
-        service
+        let mut thread = ThreadSum::new(self.service(row.thread, symbols));
+        thread.add(row);
+        self.threads.insert(row.thread, thread);
+        thread.service
     }
 
     pub(super) fn service(&mut self, thread: Symbol, symbols: &Symbols) -> Symbol {
@@ -324,8 +333,8 @@ impl Aggregate {
         sum.first_us = sum.first_us.into_iter().chain(log.first_us).min();
         sum.last_us = sum.last_us.max(log.last_us);
         sum.traced_us.extend(&log.traced_us);
-        for &service in self.threads.values() {
-            *sum.service_threads.entry(service).or_default() += 1;
+        for thread in self.threads.values() {
+            sum.services.entry(thread.service).or_default().merge(&thread.sums);
         }
         self.targets_known.extend(log.targets.iter().map(|&target| (node, target)));
         self.infer_only_target(node, TargetKind::Ost, &log.pinging_targets);
@@ -372,6 +381,7 @@ impl Aggregate {
                 kept.target = Some(only);
             }
         }
+        self.failures.rename(unknown, known);
         self.series.rename(unknown, known);
         self.service_parts.rename(unknown, known);
         self.account.rename(unknown, known);
@@ -385,8 +395,9 @@ impl Aggregate {
     pub(crate) fn go_on(&mut self, mut later: Self, symbols: &Symbols) {
         self.settle_all(symbols);
         later.settle_all(symbols);
-        for &thread in later.threads.keys() {
-            self.service_of(thread, symbols);
+        for (&thread, sum) in &later.threads {
+            let service = self.service(thread, symbols);
+            self.threads.entry(thread).and_modify(|mine| mine.go_on(sum)).or_insert_with(|| sum.of(service));
         }
         self.merge(later, symbols);
     }
@@ -415,6 +426,10 @@ impl Aggregate {
         }
         self.sent.merge(&other.sent);
         self.markers.extend(other.markers);
+        let mut throttles = std::mem::take(&mut self.throttles);
+        throttles.merge(&other.throttles, |thread| self.service(thread, symbols));
+        self.throttles = throttles;
+        self.failures.merge(&other.failures);
         self.faults.merge(&other.faults);
         self.series.merge(other.series, symbols);
         self.sample.merge(other.sample);

@@ -42,6 +42,7 @@ pub(crate) fn shifted(summary: &TraceSummary, to: &ClockLine) -> TraceSummary {
         first_us: summary.first_us.map(|us| to.there_us(us)),
         last_us: summary.last_us.map(|us| to.there_us(us)),
         events: summary.events.on_clock(|us| to.there_us(us)),
+        under_way: summary.under_way.on_clock(|us| to.there_us(us)),
         traced_us: summary.traced_us.iter().map(|span| span.map(|us| to.there_us(us))).collect(),
         ..summary.clone()
     }

@@ -10,9 +10,8 @@ use lioprof_stats::{Ratio, covered};
 use super::alike::{Alike, alike};
 use super::load::{Ost, Work, interval, osts, seconds, span};
 use super::stats::{median, real, share};
+use super::waits::IO_SERVICE;
 
-/// The service that handles reads and writes; its threads are what a queue waits for.
-const IO_SERVICE: &str = "ll_ost_io";
 /// OSTs that are idle so often, as the inverse of the share of time in which they are not, could deliver more in any case.
 const OFTEN_IDLE: f64 = 1.5;
 /// More than this is said to be this.
@@ -88,7 +87,7 @@ impl<'a> Bottleneck<'a> {
             busiest_share: shares().max_by(f64::total_cmp).unwrap_or(0.0),
             least_busy_share: shares().min_by(f64::total_cmp).unwrap_or(0.0),
             handled_at_a_time: share(handling_s, busy_s),
-            in_flight: share(handling_s + queue_s, busy_s),
+            in_flight: share(handling_s + queue_s, sum(|w| w.in_flight_s)),
             headroom,
             most_per_connection: most_per_connection(analysis),
             threads_busy,

@@ -40,7 +40,7 @@ fn look(case: &Case<'_>) -> Look {
     // Those that count: a look at a header is no use of an OST.
     let largest = flows.first().map_or(0.0, |flow| real(flow.read.bytes + flow.write.bytes));
     flows.retain(|flow| real(flow.read.bytes + flow.write.bytes) >= 0.1 * largest);
-    let in_flight = share(work.handling_s + work.queue_s, work.busy_s);
+    let in_flight = share(work.handling_s + work.queue_s, work.in_flight_s);
     Nothing::healthy_if(
         bytes_share < case.limit("bytes_share")
             || real(flows.len() as u64) < case.limit("clients")

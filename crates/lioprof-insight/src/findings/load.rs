@@ -27,6 +27,8 @@ pub(super) struct Work {
     pub(super) queue_s: f64,
     /// Seconds in which a request was being handled, at least.
     pub(super) busy_s: f64,
+    /// Seconds in which a request was in the queue or handled, at least.
+    pub(super) in_flight_s: f64,
 }
 
 impl Work {
@@ -36,6 +38,7 @@ impl Work {
         self.handling_s += other.handling_s;
         self.queue_s += other.queue_s;
         self.busy_s += other.busy_s;
+        self.in_flight_s += other.in_flight_s;
     }
 }
 
@@ -51,6 +54,7 @@ impl Ost<'_> {
             work.handling_s += in_process * bin_s;
             work.queue_s += series.queued.get(bin).copied().unwrap_or(0.0) * bin_s;
             work.busy_s += in_process.min(1.0) * bin_s;
+            work.in_flight_s += series.in_flight.get(bin).copied().unwrap_or(0.0).min(1.0) * bin_s;
         }
         work
     }

@@ -78,7 +78,7 @@ fn over_osts(case: &Case<'_>) -> Result<Finding, Nothing> {
     let (most, most_bytes) = busiest.ok_or(Nothing::Healthy)?;
     let ratio = share(most_bytes, mean);
     let (thin, any) = thin_s(analysis.series.bins, bin_s, osts.len(), |index, bin| osts[index].is_busy(bin));
-    let in_flight = share(works[most].handling_s + works[most].queue_s, works[most].busy_s);
+    let in_flight = share(works[most].handling_s + works[most].queue_s, works[most].in_flight_s);
     Nothing::healthy_if(in_flight < case.limit("in_flight"))?;
     let matters = |thin_share: f64| matters(case, ratio, thin_share, share(works[most].busy_s, any));
     let held_up = matters(share(thin, any));

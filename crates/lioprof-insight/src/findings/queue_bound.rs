@@ -1,15 +1,17 @@
 //! `queue-bound`: requests wait for service threads far longer than they are served, and the disks have room.
 
-use lioprof_model::units::percent;
-use lioprof_model::{Confidence, Severity, SpentOn};
-use lioprof_stats::Interval;
+use lioprof_model::units::{percent, thousands};
+use lioprof_model::{Confidence, Finding, Severity, SpentOn};
+use lioprof_stats::{Interval, Stands};
 
 use super::bottleneck::queue_over_service;
 use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real};
+use super::throttled::HELD_SHARE;
+use super::waits::{IO_SERVICE, Waits, waits};
 
 pub(super) const RULE: Rule = Rule {
     id: "queue-bound",
-    meaning: "requests wait for I/O threads far longer than they are served, and the disks have room",
+    meaning: "requests wait for threads far longer than they are served; of reads and writes, if the disks have room",
     limits: &[
         limit("queue_over_service", 2.0, "mean time in the queue over mean service time"),
         limit("queue_ms", 1.0, "mean time in the queue, milliseconds, at least"),
@@ -24,6 +26,8 @@ pub(super) const RULE: Rule = Rule {
             "share of the I/O threads at work while requests wait, from which they are exhausted",
         ),
         limit("time_share", 0.1, "share of the clients' time that goes to queues, at least"),
+        HELD_SHARE,
+        limit("lost_share", 0.05, "share of lost RPCs from which nobody can tell what threads did"),
     ],
     plots: &["queue-depth", "latency"],
     note: false,
@@ -37,7 +41,79 @@ fn queues_matter(case: &Case<'_>) -> bool {
 }
 
 fn look(case: &Case<'_>) -> Look {
+    let (of_services, perhaps) = of_services(case);
+    match (reads_and_writes(case), perhaps) {
+        (Ok(found), _) => Ok(found.into_iter().chain(of_services).collect()),
+        (Err(_), _) if !of_services.is_empty() => Ok(of_services),
+        (Err(Nothing::Healthy | Nothing::NotApplicable(_)), Some(why)) => Err(Nothing::cannot_tell(why)),
+        (Err(nothing), _) => Err(nothing),
+    }
+}
+
+/// Services whose threads are all at work while requests wait for them, but that for reads and writes; one of which that may be so.
+fn of_services(case: &Case<'_>) -> (Vec<Finding>, Option<String>) {
+    let (mut found, mut perhaps) = (Vec::new(), None);
+    for waits in waits(case.analysis, case.limit("lost_share")) {
+        let matters = waits.queue_ms >= case.limit("queue_ms") && waits.time_share >= case.limit("time_share");
+        let for_threads = waits.held_share.is_some_and(|share| share < case.limit(HELD_SHARE.name));
+        if waits.service.service == IO_SERVICE || !matters || !for_threads {
+            continue;
+        }
+        match waits.stands(case.limit("queue_over_service")) {
+            Stands::Above => found.push(of_service(case, &waits)),
+            Stands::Undecided => perhaps = perhaps.or_else(|| Some(waits.too_few())),
+            Stands::Below => {}
+        }
+    }
+    (found, perhaps)
+}
+
+fn of_service(case: &Case<'_>, waits: &Waits<'_>) -> Finding {
+    let (node, service, threads) = (&waits.service.node, waits.name(), waits.service.threads);
+    let clients = case.analysis.clients.iter().filter(|client| !client.server);
+    let mut clients: Vec<(u64, &str)> = clients.map(|client| (client.rpcs, client.nid.as_str())).collect();
+    clients.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let most: Vec<String> = clients.iter().take(3).map(|(rpcs, nid)| format!("{nid} {}", thousands(*rpcs))).collect();
+    let title = format!(
+        "Requests wait {:.1} times as long for a thread of {service} on {node} as they are served",
+        waits.ratio
+    );
+    case
+        .finding(Severity::Warning, Confidence::High, title)
+        .explain(format!(
+            "{} requests waited {:.1} ms each and were served in {:.1} ms. All {threads} threads that were seen were at work meanwhile: as \
+             soon as one is free it takes the next request. That is {} of the clients' time. Most requests in all came from: {}.",
+            thousands(waits.service.rpcs),
+            waits.queue_ms,
+            waits.service_ms,
+            percent(waits.time_share, 0),
+            most.join(", "),
+        ))
+        .evidence("queue_ms", waits.queue_ms)
+        .evidence("service_ms", waits.service_ms)
+        .evidence("queue_over_service", waits.ratio)
+        .evidence("threads_seen", real(threads))
+        .evidence("held_share", waits.held_share)
+        .evidence("time_share", waits.time_share)
+        .clients(waits.whose(&case.analysis.time_account.clients))
+        .jobs(waits.whose(&case.analysis.time_account.jobs))
+        .nodes([node.as_str()])
+        .cost(real(waits.service.queue_us) / 1e6, Cost::RequestSeconds)
+        .remedy(format!(
+            "More threads, if the server has CPUs to spare: `lctl set_param {0}.threads_max=N` (`lctl get_param {0}.threads_started` \
+             shows how many there are).",
+            waits.parameters()
+        ))
+        .remedy("Fewer requests: see who sends them (tables of clients, jobs and operations).")
+        .done()
+}
+
+fn reads_and_writes(case: &Case<'_>) -> Look {
     Nothing::healthy_if(!queues_matter(case))?;
+    // Not a lack of threads: see `throttled`.
+    let held = |waits: &Waits<'_>| waits.service.service == IO_SERVICE && waits.is_held(case.limit(HELD_SHARE.name));
+    let longest = waits(case.analysis, case.limit("lost_share"));
+    Nothing::healthy_if(longest.iter().find(|it| it.service.service == IO_SERVICE).is_some_and(held))?;
     let figures = case.bottleneck()?;
     let ratio = figures.queue_ms / figures.service_ms.max(0.001);
     Nothing::healthy_if(figures.queue_ms < case.limit("queue_ms"))?;

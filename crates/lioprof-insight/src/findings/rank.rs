@@ -36,6 +36,7 @@ const EFFECTS: &[(&str, &[&str])] = &[
     ("hot-ost", &["load-imbalance", "reads-not-lustre-aware", "queue-bound", "slow-tail", "below-available"]),
     ("single-writer", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
     ("unfair-sharing", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
+    ("throttled", &["queue-bound", "unfair-sharing", "slow-tail", "load-imbalance", "below-available"]),
     ("load-imbalance", &["queue-bound", "below-available"]),
     ("queue-bound", &["below-available"]),
     (

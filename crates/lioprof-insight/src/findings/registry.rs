@@ -8,14 +8,17 @@ use super::limits::Limits;
 use super::rank::rank;
 use super::saves;
 use super::{
-    below_available, client_bound, disk_bound, faults, gapped_rpcs, hot_ost, load_imbalance, lock_ping_pong,
-    many_writers, metadata_bound, queue_bound, read_fan_out, read_order, single_writer, slow_link, slow_tail,
-    sluggish_ost, small_between_large, small_rpcs, storms, trace_quality, unaligned_rpcs, unfair_sharing,
+    below_available, client_bound, disk_bound, failed_requests, faults, gapped_rpcs, hot_ost, hung_requests,
+    load_imbalance, lock_ping_pong, many_writers, metadata_bound, queue_bound, read_fan_out, read_order, single_writer,
+    slow_link, slow_tail, sluggish_ost, small_between_large, small_rpcs, storms, throttled, trace_quality,
+    unaligned_rpcs, unfair_sharing,
 };
 
 /// Every kind, causes before what they bring about; a new one is a module and a line here.
 static RULES: &[Rule] = &[
     trace_quality::RULE,
+    hung_requests::RULE,
+    failed_requests::RULE,
     faults::EVICTIONS,
     lock_ping_pong::RULE,
     sluggish_ost::RULE,
@@ -32,6 +35,7 @@ static RULES: &[Rule] = &[
     read_order::STRIDED,
     read_order::BACKWARD,
     small_rpcs::RULE,
+    throttled::RULE,
     queue_bound::RULE,
     slow_tail::RULE,
     faults::RESENDS,

@@ -46,7 +46,8 @@ fn remedy(finding: &Finding, analysis: &Analysis) -> Option<Change> {
             (_, [node]) => Some(Change::NodeAsPeers { node: node.clone() }),
             _ => None,
         },
-        "slow-client-link" => Some(Change::ClientAsPeers { client: client()? }),
+        // Of a whole network nothing is replayed.
+        "slow-client-link" if finding.clients.len() == 1 => Some(Change::ClientAsPeers { client: client()? }),
         "single-writer" => Some(Change::Writers { client: client()?, writers: WRITERS }),
         // Without targets it is the work of clients that is uneven.
         "hot-ost" | "load-imbalance" if !finding.targets.is_empty() => Some(Change::SpreadEvenly),

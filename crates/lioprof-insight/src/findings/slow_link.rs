@@ -1,8 +1,9 @@
-//! `slow-client-link`: data to or from one client take far longer than others' on the same OSTs, for requests of the same size.
+//! `slow-client-link`: data to or from one client, or all clients of a network, take far longer than others' on the same OSTs, for
+//! requests of the same size.
 //!
 //! A client with many requests in flight waits longer for each, so it has to move fewer bytes per second as well.
 
-use lioprof_model::{ClientParts, Confidence, Finding, Severity};
+use lioprof_model::{ClientParts, Confidence, Finding, NetworkParts, Severity, network};
 
 use super::load::moves_data;
 use super::peers;
@@ -11,12 +12,18 @@ use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE, SlowPart, Which};
 
 pub(super) const RULE: Rule = Rule {
     id: "slow-client-link",
-    meaning: "data of one client take far longer than other clients' on the same OSTs: its network link, or itself",
+    meaning: "data of one client, or of all of a network, take far longer than others' on the same OSTs: its link, or itself",
     limits: &[
         PART_RATIO,
         PART_SHARE,
         CHANCE,
         limit("rate_ratio", 1.2, "how many times the bytes per second of a client the median of the others must be"),
+        limit("clients", 2.0, "clients of a network, and of the others, at least"),
+        limit(
+            "clients_share",
+            0.8,
+            "share of the clients of a network that are slower than the middle one of the others by `part_ratio`, at least",
+        ),
     ],
     plots: &["service-parts", "io-timeline", "requests-per-client"],
     note: false,
@@ -31,8 +38,13 @@ fn look(case: &Case<'_>) -> Look {
         return without_parts(case);
     }
     let rate = |client: &ClientParts| share(real(client.parts.bytes), client.parts.span_s());
-    let (mut all, mut perhaps) = (Vec::new(), None);
+    let (mut all, mut perhaps) = networks(case);
+    let is_told =
+        |client: &ClientParts, told: &[Finding]| told.iter().any(|finding| finding.clients.contains(&client.nid));
     for client in clients {
+        if is_told(client, &all) {
+            continue;
+        }
         let transfer = SlowPart::of(case, &client.parts).into_iter().find(|(slow, _)| slow.which == Which::Transfer);
         let Some((slow, certain)) = transfer else { continue };
         let is_peer = |peer: &&ClientParts| peer.nid != client.nid && peer.parts.direction == client.parts.direction;
@@ -64,6 +76,80 @@ fn look(case: &Case<'_>) -> Look {
             Ok(all)
         }
     }
+}
+
+/// Networks whose clients are slow as a whole, however many there are; why one may be.
+fn networks(case: &Case<'_>) -> (Vec<Finding>, Option<String>) {
+    let (mut found, mut perhaps) = (Vec::new(), None);
+    for it in &case.analysis.service_parts.networks {
+        let transfer = SlowPart::of(case, &it.parts).into_iter().find(|(slow, _)| slow.which == Which::Transfer);
+        let Some((slow, certain)) = transfer else { continue };
+        let Some((own, rate_ratio)) = clients_of(case, it) else { continue };
+        if certain {
+            found.push(of_network(case, (&it.network, &own), &slow, rate_ratio));
+        } else {
+            perhaps = perhaps.or_else(|| {
+                Some(format!(
+                    "data of clients of network {} take {:.1} times as long as those of others, but {} {} do not exclude chance",
+                    it.network,
+                    slow.ratio,
+                    slow.against.rpcs,
+                    slow.parts.direction.requests()
+                ))
+            });
+        }
+    }
+    (found, perhaps)
+}
+
+/// The clients of a network, if they are slow one by one, and how many times the bytes per second of theirs the others move.
+fn clients_of<'a>(case: &Case<'a>, it: &NetworkParts) -> Option<(Vec<&'a ClientParts>, f64)> {
+    let of_direction = |client: &&ClientParts| client.parts.direction == it.parts.direction;
+    let is_own = |client: &&ClientParts| network(&client.nid) == Some(&it.network);
+    let clients = case.analysis.service_parts.clients.iter().filter(of_direction);
+    let (own, others): (Vec<&ClientParts>, Vec<&ClientParts>) = clients.partition(is_own);
+    if real(own.len().min(others.len()) as u64) < case.limit("clients") {
+        return None;
+    }
+    let mean = |client: &&ClientParts| client.parts.transfer.us.mean.unwrap_or(0.0);
+    let rate = |client: &&ClientParts| share(real(client.parts.bytes), client.parts.span_s());
+    let usual_us = median(others.iter().map(mean))?;
+    let rate_ratio = share(median(others.iter().map(rate))?, median(own.iter().map(rate))?);
+    // One client that is slow for itself makes no slow network.
+    let slower = own.iter().filter(|client| mean(client) >= case.limit(PART_RATIO.name) * usual_us).count();
+    let all_slow = share(real(slower as u64), real(own.len() as u64)) >= case.limit("clients_share");
+    (all_slow && rate_ratio >= case.limit("rate_ratio")).then_some((own, rate_ratio))
+}
+
+fn of_network(
+    case: &Case<'_>,
+    (network, clients): (&str, &[&ClientParts]),
+    slow: &SlowPart<'_>,
+    rate_ratio: f64,
+) -> Finding {
+    let title = format!(
+        "The network {network} is slow: data of its {} clients take {:.1} times as long as those of clients of other networks",
+        clients.len(),
+        slow.ratio
+    );
+    slow.evidence(case.finding(Severity::Warning, Confidence::High, title))
+        .explain(format!(
+            "These are the parts of the service time of their {} (in brackets: clients of other networks, same OSTs and sizes): \
+             {}. They moved {rate_ratio:.1} times fewer bytes per second each. What they have in common is their network: its router, its \
+             link or its kind.",
+            slow.parts.direction.requests(),
+            slow.in_words(),
+        ))
+        .evidence("rate_ratio", rate_ratio)
+        .evidence("clients", real(clients.len() as u64))
+        .clients(clients.iter().map(|client| client.nid.as_str()))
+        .cost(slow.longer_s, Cost::RequestSeconds)
+        .remedy(format!(
+            "Look at what clients of {network} share: LNet routers (`lnetctl route show -v`, `lnetctl peer show -v`), switches and links \
+             between them and the servers."
+        ))
+        .remedy("Measure it with lnet-selftest from one client of each network against the same server.")
+        .done()
 }
 
 /// Without knowing when data moved: that a client's requests take longer is seen, not why.

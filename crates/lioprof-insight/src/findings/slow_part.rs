@@ -114,7 +114,9 @@ fn time(us: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{Analysis, Distribution, ServerParts, TargetKindName, TargetParts, TargetSeries};
+    use lioprof_model::{
+        Analysis, ClientParts, Distribution, NetworkParts, ServerParts, TargetKindName, TargetParts, TargetSeries,
+    };
 
     use super::super::case::Shared;
     use super::super::limits::Limits;
@@ -228,6 +230,46 @@ mod tests {
         let slow = parts([part(10.0, 10.0, 0.5), part(5200.0, 1120.0, 0.99), part(10.0, 10.0, 0.5)]);
         analysis.service_parts.servers = vec![ServerParts { node: "oss2".to_owned(), osts: 2, parts: slow }];
         assert_eq!(found(&analysis, "sluggish-ost"), []);
+    }
+
+    /// Clients of two networks, of which so many of `tcp1` take eight times as long.
+    fn two_networks(slow: usize) -> Analysis {
+        let split = |is_slow: bool| {
+            let transfer = if is_slow { part(80.0, 10.0, 0.99) } else { part(10.0, 80.0, 0.01) };
+            let last = if is_slow { 80.0 } else { 10.0 };
+            ServiceSplit { last, ..parts([part(1.0, 1.0, 0.5), transfer, part(1.0, 1.0, 0.5)]) }
+        };
+        let client = |(number, (network, is_slow)): (usize, (&str, bool))| ClientParts {
+            nid: format!("10.0.0.{number}@{network}"),
+            targets: 4,
+            // Half of all clients are slow: none stands out among them.
+            parts: ServiceSplit {
+                transfer: SplitPart { against_peers: None, ..split(is_slow).transfer },
+                ..split(is_slow)
+            },
+        };
+        let of_tcp1 = (0..3).map(|number| ("tcp1", number < slow));
+        let clients = of_tcp1.chain([("o2ib", false); 3]).enumerate().map(client).collect();
+        let network =
+            |network: &str, is_slow| NetworkParts { network: network.to_owned(), clients: 3, parts: split(is_slow) };
+        let mut analysis = Analysis::default();
+        analysis.service_parts.clients = clients;
+        analysis.service_parts.clients[0].parts.transfer = split(slow > 0).transfer;
+        analysis.service_parts.networks = vec![network("o2ib", false), network("tcp1", true)];
+        analysis
+    }
+
+    #[test]
+    fn a_slow_network_is_named_instead_of_its_clients() {
+        let [finding] = &found(&two_networks(3), "slow-client-link")[..] else { panic!("one") };
+        assert_eq!(
+            finding.title,
+            "The network tcp1 is slow: data of its 3 clients take 8.0 times as long as those of clients of other networks"
+        );
+        assert_eq!(finding.clients.len(), 3);
+        // One client that is slow makes no slow network.
+        let [finding] = &found(&two_networks(1), "slow-client-link")[..] else { panic!("one") };
+        assert!(finding.title.starts_with("The link of client 10.0.0.0@tcp1 is slow"), "{}", finding.title);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sums::{CombinationSums, FaultSums, ObjectsSums};
+use super::sums::{CombinationSums, FailureSums, FaultSums, ObjectsSums, ThrottleSums};
 use super::{Bucket, Keyed};
 use crate::io::Io;
 
@@ -221,6 +221,46 @@ pub struct SentTimes {
     pub times: Vec<Bucket>,
 }
 
+/// What [`Failures`] are of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailuresKey {
+    /// Node.
+    pub node: String,
+    /// Client.
+    pub nid: String,
+    /// Job.
+    pub job: Option<String>,
+    /// Opcode.
+    pub opcode: u32,
+    /// Target.
+    pub target: Option<String>,
+    /// As in [`CombinationKey::mdt`].
+    pub mdt: bool,
+    /// Status, negative.
+    pub rc: i32,
+}
+
+/// Requests that ended with an error. Times are on the node's own clock.
+pub type Failures = Keyed<FailuresKey, FailureSums>;
+
+/// What [`Throttles`] are of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThrottlesKey {
+    /// Node.
+    pub node: String,
+    /// Service.
+    pub service: String,
+    /// Requests a second that the rule allows.
+    pub tbf_rate: u32,
+    /// Client.
+    pub nid: String,
+    /// Job.
+    pub job: Option<String>,
+}
+
+/// Requests that a rule of a token bucket filter let through. Times are on the node's own clock.
+pub type Throttles = Keyed<ThrottlesKey, ThrottleSums>;
+
 /// What [`Faults`] are of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultsKey {
@@ -230,7 +270,7 @@ pub struct FaultsKey {
     pub nid: String,
 }
 
-/// What went wrong with a client's requests. Times are on the node's own clock.
+/// What else went wrong with a client's requests. Times are on the node's own clock.
 pub type Faults = Keyed<FaultsKey, FaultSums>;
 
 /// All of these.
@@ -258,6 +298,10 @@ pub struct OfRows {
     pub sent: Vec<Sent>,
     /// Their round trips.
     pub sent_times: Vec<SentTimes>,
+    /// Requests that ended with an error.
+    pub failures: Vec<Failures>,
+    /// Requests that rules of token bucket filters let through.
+    pub throttles: Vec<Throttles>,
     /// Faults.
     pub faults: Vec<Faults>,
 }

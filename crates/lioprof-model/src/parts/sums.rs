@@ -144,15 +144,41 @@ impl NodeSums {
     }
 }
 
-/// What went wrong with a client's requests.
+/// Requests that ended with the same error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureSums {
+    /// Requests.
+    pub rpcs: u64,
+    /// When the first of them ended.
+    pub first_us: Option<i64>,
+    /// When the last of them ended.
+    pub last_us: Option<i64>,
+}
+
+crate::merge_fields!(FailureSums { rpcs } by { first_us: earliest, last_us: latest });
+
+/// Requests that a rule of a token bucket filter let through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThrottleSums {
+    /// Requests.
+    pub rpcs: u64,
+    /// Time in the queue.
+    pub queue_us: u64,
+    /// Time in the handler.
+    pub service_us: u64,
+    /// When the first of them ended.
+    pub first_us: Option<i64>,
+    /// When the last of them ended.
+    pub last_us: Option<i64>,
+}
+
+crate::merge_fields!(ThrottleSums { rpcs, queue_us, service_us } by { first_us: earliest, last_us: latest });
+
+/// What else went wrong with a client's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultSums {
     /// Evictions for locks not given back.
     pub evictions: u64,
-    /// RPCs answered with `-ENOTCONN`.
-    pub not_connected_rpcs: u64,
-    /// RPCs that ended with `-ETIMEDOUT`.
-    pub timed_out_rpcs: u64,
     /// Requests dropped.
     pub dropped_rpcs: u64,
     /// Requests sent again.
@@ -168,5 +194,5 @@ pub struct FaultSums {
 }
 
 crate::merge_fields!(FaultSums {
-    evictions, not_connected_rpcs, timed_out_rpcs, dropped_rpcs, resent_rpcs, replayed_rpcs, connects
+    evictions, dropped_rpcs, resent_rpcs, replayed_rpcs, connects
 } by { first_us: earliest, last_us: latest });

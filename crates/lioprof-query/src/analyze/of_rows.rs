@@ -59,6 +59,8 @@ pub(super) async fn query(session: &Session, facts: &[NodeFacts]) -> Result<OfRo
         all_objects: rows::<ObjectsSums>(session, &statement(sql!("all_objects"))).await?.pop().unwrap_or_default(),
         sent: rows(session, &statement(sql!("sent"))).await?,
         sent_times: sent_times(session, &statement(sql!("sent_times"))).await?,
+        throttles: keyed(session, &statement(sql!("throttles"))).await?,
+        failures: keyed(session, &statement(sql!("failures"))).await?,
         faults,
     })
 }

@@ -29,6 +29,7 @@ SELECT
     uid,
     gid,
     projid,
+    tbf_rate,
     thread,
     pid,
     opcode,

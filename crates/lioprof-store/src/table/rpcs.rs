@@ -64,6 +64,7 @@ table! {
     uid: Option<u32> = Dictionary => row.uid,
     gid: Option<u32> = Dictionary => row.gid,
     projid: Option<u32> = Dictionary => row.projid,
+    tbf_rate: Option<u32> = Dictionary => row.tbf_rate,
     ; derived:
     queue_bucket: Option<u16> = Split => row.queue_us().map(latency_bucket),
     service_bucket: Option<u16> = Split => row.service_us.map(latency_bucket),
@@ -101,6 +102,7 @@ impl NodeRows for RpcView {
             uid: self.uid.get(at),
             gid: self.gid.get(at),
             projid: self.projid.get(at),
+            tbf_rate: self.tbf_rate.get(at),
         };
         sink.rpc(&row, symbols);
         Ok(())

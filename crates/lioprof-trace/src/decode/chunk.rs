@@ -443,7 +443,7 @@ impl Reducer {
             Message::ProlongLocks(prolong) => Body::Prolong { xid: prolong.xid.0, extent: prolong.extent? },
             Message::Nrs(nrs) => match (nrs.action, nrs.policy) {
                 // The tbf policy numbers its stop lines in all versions, its start lines in old ones, too.
-                (NrsAction::Start, policy @ NrsPolicy::Tbf) => Body::NrsStart { number: None, policy, ost_index: None },
+                (NrsAction::Start, NrsPolicy::Tbf) => Body::TbfDequeue { rate: nrs.rate },
                 (NrsAction::Start, policy) => {
                     if let Some(seen) = seen {
                         seen.handlings.scheduled(record);

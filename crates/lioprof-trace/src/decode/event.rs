@@ -41,6 +41,8 @@ pub(crate) enum Body {
     Prolong { xid: u64, extent: Extent },
     /// `NRS start`, or the policy's own word for it; `number` is the request's, or that of its round.
     NrsStart { number: Option<u64>, policy: NrsPolicy, ost_index: Option<u32> },
+    /// `TBF dequeues`: the rule of the request's class allows so many requests a second.
+    TbfDequeue { rate: Option<u32> },
     /// `NRS stop tbf`: the only tbf line with a sequence number.
     NrsStopTbf { sequence: u64 },
     /// `NRS: finished delayed request`: the policy delay handed it over, without a number.
@@ -157,6 +159,7 @@ impl Event {
             | Body::Prolong { .. }
             | Body::BulkEvent { .. }
             | Body::NrsStart { .. }
+            | Body::TbfDequeue { .. }
             | Body::NrsStopTbf { .. }
             | Body::NrsStopDelay
             | Body::LockPhase(_)

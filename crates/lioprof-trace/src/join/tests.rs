@@ -204,6 +204,18 @@ fn clients_may_use_the_same_xid_at_the_same_time() {
 }
 
 #[test]
+fn a_row_has_the_rate_of_the_rule_that_let_it_through() {
+    let dequeued = line(1050, 0, 77, "TBF dequeues: class@ffff9d61 rate 10 gen 4 token 1, rule@ffff9d62 rate 10 gen 4");
+    let mut lines = WRITE.life(1000, "0->4095");
+    lines.insert(1, dequeued);
+    // The policy is switched off.
+    let next = Rpc { xid: 768, req: "000000000000dddd", ..WRITE };
+    lines.extend(next.life(3000, "0->4095"));
+    let (got, _) = join(&lines);
+    assert_eq!(got.rows.iter().map(|row| row.tbf_rate).collect::<Vec<_>>(), [Some(10), None]);
+}
+
+#[test]
 fn half_an_rpc_is_counted_and_never_a_row() {
     let next = Rpc { xid: 768, req: "000000000000dddd", ..WRITE };
     // The end of the first is lost: its thread goes on with another request.
@@ -211,9 +223,18 @@ fn half_an_rpc_is_counted_and_never_a_row() {
     let (got, counts) = join(&lines);
     assert_eq!(got.rows.iter().map(|row| row.xid.0).collect::<Vec<_>>(), [768]);
     assert_eq!(counts.loss.missing_handled, 1);
-    // Still running when the capture ends.
-    let (got, counts) = join(&WRITE.life(1000, "0->4095")[..2]);
-    assert_eq!((got.rows.len(), counts.loss.missing_handled), (0, 1));
+    // Still running when the capture ends, long after.
+    let later = Rpc { xid: 704, pid: 78, req: "000000000000eeee", ..WRITE };
+    let lines = [WRITE.life(1000, "0->4095")[..2].to_vec(), later.life(900_690, "0->4095")].concat();
+    let (got, counts) = join(&lines);
+    assert_eq!((got.rows.len(), counts.loss.missing_handled), (1, 1));
+    let [open] = counts.under_way.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", counts.under_way) };
+    assert_eq!(
+        (open.age_us.0, open.pid, open.nid.as_str(), open.job.as_deref()),
+        (900_000, 77, "10.0.0.1@tcp", Some("dd.0"))
+    );
+    let place = (open.target.as_deref(), open.object.as_deref());
+    assert_eq!(place, (Some("lustre-OST0001"), Some("[0x280000400:0x4:0x0]")));
     // Announced, nothing else.
     let (got, counts) = join(&WRITE.life(1000, "0->4095")[..1]);
     assert_eq!((got.rows.len(), counts.loss.never_handled), (0, 1));
@@ -242,6 +263,7 @@ fn what_happens_between_two_captures_is_not_lost() {
         "{loss:?}"
     );
     assert_eq!((loss.missing_handled, loss.missing_handling, loss.lost_ends, loss.lost_starts), (1, 1, 0, 0));
+    assert_eq!(counts.under_way.iter().count(), 0, "it may have ended between the captures");
     // In one capture all of that is lost.
     let (_, counts) = join(&lines);
     let loss = &counts.loss;

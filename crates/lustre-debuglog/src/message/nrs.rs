@@ -72,6 +72,8 @@ pub struct NrsMessage<'a> {
     pub ost_index: Option<u32>,
     /// Transfer id; only `delay` prints it.
     pub xid: Option<Xid>,
+    /// Requests a second that a tbf rule allows the class of the request; `None` in other lines.
+    pub rate: Option<u32>,
 }
 
 impl<'a> NrsMessage<'a> {
@@ -98,7 +100,17 @@ pub(super) fn is_nrs(i: &[u8]) -> bool {
 
 /// A message with policy and action only.
 const fn blank<'a>(policy: NrsPolicy, action: NrsAction) -> NrsMessage<'a> {
-    NrsMessage { policy, action, nid: None, sequence: None, round: None, fid: None, ost_index: None, xid: None }
+    NrsMessage {
+        policy,
+        action,
+        nid: None,
+        sequence: None,
+        round: None,
+        fid: None,
+        ost_index: None,
+        xid: None,
+        rate: None,
+    }
 }
 
 fn nrs(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
@@ -189,7 +201,15 @@ fn tbf_line(i: &[u8]) -> Res<'_, NrsMessage<'_>> {
         )),
     );
     let (i, action) = alt((start, enqueue, note)).parse(i)?;
-    all_of(i, NrsMessage { nid: class_nid(i), ..blank(NrsPolicy::Tbf, action) })
+    let rate = if action == NrsAction::Start { rule_rate(i) } else { None };
+    all_of(i, NrsMessage { nid: class_nid(i), rate, ..blank(NrsPolicy::Tbf, action) })
+}
+
+/// The rate of the rule, which stands behind the class and its key: `rule@.. rate 100 gen 1`, `rule@.. gen 0 rate 100 depth 3`.
+fn rule_rate(i: &[u8]) -> Option<u32> {
+    let at = memchr::memmem::rfind(i, b" rate ")?;
+    let (_, rate) = field(i.get(at..)?, b" rate ", dec_long, b"").ok()?;
+    u32::try_from(rate).ok()
 }
 
 /// The NID in the key of a class, `&nid={10.10.0.11@tcp}`, where classes are by NID. Searched from the
@@ -268,7 +288,7 @@ mod tests {
     #[test]
     fn tbf_2_10_to_2_17_0() {
         let rest = "class@ffff88003c5e6450 rate 100 gen 1 token 2, rule@ffff88003c5e6451 rate 100 gen 1";
-        assert_eq!(parsed(&format!("TBF dequeues: {rest}")), blank(Tbf, Start));
+        assert_eq!(parsed(&format!("TBF dequeues: {rest}")), NrsMessage { rate: Some(100), ..blank(Tbf, Start) });
         assert_eq!(parsed(&format!("TBF enqueues: {rest}")), blank(Tbf, Enqueue));
         assert_eq!(parsed(&format!("TBF {rest}")), blank(Tbf, Note));
     }
@@ -278,7 +298,10 @@ mod tests {
         let rest = "class@000000001e255a30 key jobid={nid={1@tcp} x}&nid={10.10.0.11@tcp}&opcode={ost_write}&uid={0} \
             rule@0x00000000e78d9c90 gen 0 rate 100 depth 3 token 3";
         let nid = Some(&b"10.10.0.11@tcp"[..]);
-        assert_eq!(parsed(&format!("ost_io.0 NRS: TBF dequeues: {rest}")), NrsMessage { nid, ..blank(Tbf, Start) });
+        assert_eq!(
+            parsed(&format!("ost_io.0 NRS: TBF dequeues: {rest}")),
+            NrsMessage { nid, rate: Some(100), ..blank(Tbf, Start) }
+        );
         assert_eq!(parsed(&format!("ost_io.0 NRS: TBF enqueues: {rest}")), NrsMessage { nid, ..blank(Tbf, Enqueue) });
         for what in [
             "TBF LRU add",

@@ -6,6 +6,7 @@
 
 pub(crate) mod byte_search;
 pub(crate) mod digits;
+mod errno;
 mod error;
 mod escape;
 mod event_kind;
@@ -24,6 +25,7 @@ mod text;
 mod words;
 mod xid;
 
+pub use errno::Errno;
 pub use error::ParseError;
 pub use escape::escape;
 pub use event_kind::EventKind;

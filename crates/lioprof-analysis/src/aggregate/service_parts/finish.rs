@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::units::seconds;
 use lioprof_model::{
-    AgainstPeers, ClientParts, Direction, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart, Symbols,
-    TargetParts,
+    AgainstPeers, ClientParts, Direction, NetworkParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart,
+    Symbols, TargetParts, network,
 };
 use lustre_debuglog::TargetKind;
 
@@ -44,10 +44,16 @@ pub(crate) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
         |row| Some(row.nid.clone()),
         |row| row.target.as_ref().map(|target| (target.clone(), row.node.clone())),
     );
+    let networks = grouped(
+        &rows,
+        |row| network(&row.nid).map(str::to_owned),
+        |row| row.target.as_ref().map(|target| (target.clone(), row.node.clone())),
+    );
     let sizes = grouped(&rows, |row| Some(row.key.log2_bytes), |_| None::<()>);
 
     let osts = distinct(&rows, |row| row.is_ost.then(|| (row.node.clone(), row.target.clone())));
     let targets_of = distinct(&rows, |row| Some((row.nid.clone(), row.target.clone())));
+    let clients_of = distinct(&rows, |row| Some((network(&row.nid)?.to_owned(), row.nid.clone())));
     ServiceParts {
         targets: targets.into_iter().map(|((target, node), parts)| TargetParts { target, node, parts }).collect(),
         servers: servers
@@ -57,6 +63,14 @@ pub(crate) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
         clients: clients
             .into_iter()
             .map(|(nid, parts)| ClientParts { targets: targets_of.get(&nid).copied().unwrap_or(0), nid, parts })
+            .collect(),
+        networks: networks
+            .into_iter()
+            .map(|(network, parts)| NetworkParts {
+                clients: clients_of.get(&network).copied().unwrap_or(0),
+                network,
+                parts,
+            })
             .collect(),
         sizes: sizes.into_iter().map(|(log2, parts)| SizeParts { le_bytes: 1 << log2, parts }).collect(),
     }

@@ -160,6 +160,7 @@ impl Random {
             uid: self.option(Self::u32),
             gid: self.option(Self::u32),
             projid: self.option(Self::u32),
+            tbf_rate: self.option(Self::u32),
         }
     }
 

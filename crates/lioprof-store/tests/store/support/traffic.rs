@@ -291,6 +291,7 @@ impl WorstCase {
             uid: Some(1000 + client as u32),
             gid: Some(100),
             projid: Some(0),
+            tbf_rate: None,
         }
     }
 }

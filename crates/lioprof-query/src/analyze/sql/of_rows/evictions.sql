@@ -3,8 +3,6 @@ SELECT
     node,
     nid,
     count(*) AS evictions,
-    CAST(0 AS BIGINT) AS not_connected_rpcs,
-    CAST(0 AS BIGINT) AS timed_out_rpcs,
     CAST(0 AS BIGINT) AS dropped_rpcs,
     CAST(0 AS BIGINT) AS resent_rpcs,
     CAST(0 AS BIGINT) AS replayed_rpcs,

@@ -1,11 +1,9 @@
--- What went wrong with clients' requests: -107 is ENOTCONN, -110 ETIMEDOUT; opcodes 8 and 38 are OST_CONNECT and MDS_CONNECT.
+-- What went wrong with clients' requests besides errors; opcodes 8 and 38 are OST_CONNECT and MDS_CONNECT.
 -- Mounts begin with connects: these are no faults and have no time.
 SELECT
     node,
     nid,
     CAST(0 AS BIGINT) AS evictions,
-    count(*) FILTER (WHERE rc = -107) AS not_connected_rpcs,
-    count(*) FILTER (WHERE rc = -110) AS timed_out_rpcs,
     count(*) FILTER (WHERE dropped) AS dropped_rpcs,
     count(*) FILTER (WHERE resent) AS resent_rpcs,
     count(*) FILTER (WHERE replay) AS replayed_rpcs,
@@ -13,5 +11,5 @@ SELECT
     min(end_us) FILTER (WHERE opcode NOT IN (8, 38)) AS first_us,
     max(end_us) FILTER (WHERE opcode NOT IN (8, 38)) AS last_us
 FROM raw.rpcs
-WHERE (resent OR replay OR dropped OR rc IN (-107, -110) OR opcode IN (8, 38)) AND {servers}
+WHERE (resent OR replay OR dropped OR opcode IN (8, 38)) AND {servers}
 GROUP BY node, nid
