@@ -23,6 +23,7 @@
 //! * `findings`: what is found in the captures, thresholds, exit codes.
 //! * `selections`: options that leave something out.
 //! * `time_account`: where the clients' time went, against the rows.
+//! * `verdict`: it never contradicts the figures.
 //! * `what_if`: what a remedy saves, against runs that were cured.
 //! * `report`: the HTML page; in a browser it is looked at by `scripts/check-report`.
 //! * `export`: rows as Parquet, CSV and Perfetto traces; others decode them in `scripts/check-parquet`, `scripts/check-perfetto`.
@@ -31,7 +32,7 @@
 //! * `rollup`: sums of nodes beside their rows.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `archives`, `findings`, `compare`, `lock_requests`, `operations`, `export`, `rollup`, `rows` and `selections` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `archives`, `findings`, `compare`, `lock_requests`, `operations`, `export`, `rollup`, `rows`, `selections` and `verdict` names one.
 
 #[cfg(test)]
 mod about;
@@ -109,6 +110,8 @@ mod time_account;
 mod truth;
 #[cfg(test)]
 mod util;
+#[cfg(test)]
+mod verdict;
 #[cfg(test)]
 mod what_if;
 #[cfg(test)]

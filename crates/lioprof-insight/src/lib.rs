@@ -1,6 +1,8 @@
 //! What an [`Analysis`](lioprof_model::Analysis) means.
 //!
-//! * [`find`]: what is wrong, by rules ([`rules`]) with thresholds ([`Limits`]); writes findings and checks into the analysis.
+//! * [`find`]: what is wrong, by rules ([`rules`]) with thresholds ([`Limits`]); writes findings, checks, the state of the clients' time
+//!   and the verdict into the analysis. [`find_and_predict`] replays the requests, too.
+//! * [`verdict()`]: what findings, checks and the account come to.
 //! * [`compare()`]: two analyses side by side.
 //! * [`read_baseline`]: what the OSTs can deliver, from the output of `obdfilter-survey`.
 //!
@@ -20,4 +22,4 @@ mod findings;
 
 pub use baseline::{BaselineError, read_baseline};
 pub use compare::compare;
-pub use findings::{Limit, LimitError, Limits, Rule, find, find_and_predict, rules};
+pub use findings::{Limit, LimitError, Limits, Rule, find, find_and_predict, rules, verdict};

@@ -27,6 +27,7 @@ use crate::target::TargetKindName;
 use crate::time_account::TimeAccount;
 use crate::under_way::UnderWay;
 use crate::units::{percent, plural};
+use crate::verdict::Verdict;
 use crate::what_if::WhatIf;
 
 /// Everything lioprof knows about a set of captures.
@@ -117,6 +118,9 @@ pub struct Analysis {
     /// Access patterns: where in their objects, and when, OST reads and writes took place.
     #[serde(default)]
     pub access: Access,
+    /// What all of this says of the system; empty in files of earlier versions.
+    #[serde(default)]
+    pub verdict: Verdict,
     /// Problems found, worst first.
     #[serde(default)]
     pub findings: Vec<Finding>,

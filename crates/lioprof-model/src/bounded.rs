@@ -161,6 +161,7 @@ impl Analysis {
                 ),
             },
             time_account: account::bounded(&self.time_account),
+            verdict: self.verdict.clone(),
             what_if: self.what_if.clone(),
             access: self.access.clone(),
             findings: self.findings.clone(),

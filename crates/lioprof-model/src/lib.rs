@@ -119,11 +119,11 @@ pub use service_parts::{
 pub use services::{Service, Throttled};
 pub use symbol::{Symbol, Symbols};
 pub use target::TargetKindName;
-pub use time_account::{SpentOn, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};
+pub use time_account::{SpentOn, SpentState, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};
 pub use under_way::{MAX_UNDER_WAY, OpenRpc, OpenRpcs, UnderWay};
-pub use verdict::{Judgement, judge, verdict};
-pub use what_if::{Change, Prediction, WhatIf};
+pub use verdict::{Verdict, VerdictState};
+pub use what_if::{Change, Prediction, Replays, WhatIf};
 
 /// Version of the JSON layout. Adding keys keeps it, renaming or removing one changes it.
 pub const SCHEMA: &str = "lioprof.analysis/1";

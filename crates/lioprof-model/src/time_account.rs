@@ -55,9 +55,28 @@ pub struct TimeSpent {
     /// certain that the target took longer than they ([`AgainstPeers::takes_longer`](crate::AgainstPeers::takes_longer)), or the log does
     /// not show parts of service times.
     pub excess_us: Option<u64>,
+    /// Whether that is as it should be; of all clients together, where it is much of their time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<SpentState>,
+    /// Why it is in this state, or cannot be told: a sentence without a full stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The finding that is the cause, by its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<String>,
 }
 
 named! {
+    /// Whether time is spent as it should be.
+    pub enum SpentState {
+        /// As on its peers, as before, or as much as the work that was asked for takes.
+        AsItShouldBe = "as_it_should_be",
+        /// A finding says why it is more.
+        Cause = "cause",
+        /// The log does not show it.
+        CannotTell = "cannot_tell",
+    }
+
     /// What time is spent on.
     pub enum SpentOn {
         /// Waiting for a lock that another client has.
@@ -75,6 +94,18 @@ named! {
         /// No request in any server's log: the clients' own work, their page caches, the network, servers without a log, requests that a log has
         /// lost.
         Nothing = "nothing",
+    }
+}
+
+impl SpentState {
+    /// The same for people.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::AsItShouldBe => "as it should be",
+            Self::Cause => "a cause",
+            Self::CannotTell => "cannot tell",
+        }
     }
 }
 
@@ -108,6 +139,12 @@ impl SpentOn {
 }
 
 impl TimeSpent {
+    /// Time spent on something, not yet judged.
+    #[must_use]
+    pub fn new(on: SpentOn, target: Option<String>, node: String, us: u64) -> Self {
+        Self { on, target, node, us, excess_us: None, state: None, reason: None, finding: None }
+    }
+
     /// What and where, for people.
     #[must_use]
     pub fn description(&self) -> String {

@@ -25,11 +25,20 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// The prediction for exactly this change.
+    /// The prediction for exactly these changes, all together.
     #[must_use]
-    pub fn of(&self, change: &Change) -> Option<&Prediction> {
-        self.predictions.iter().find(|prediction| prediction.changes.as_slice() == std::slice::from_ref(change))
+    pub fn of(&self, changes: &[Change]) -> Option<&Prediction> {
+        self.predictions.iter().find(|prediction| prediction.changes == changes)
     }
+}
+
+/// Requests that can be replayed with something changed.
+pub trait Replays {
+    /// Changes that may be worth it, one by one.
+    fn candidates(&self) -> Vec<Change>;
+
+    /// Replays the requests with each of these sets of changes; a set of which nothing can be said has no prediction.
+    fn predict(&mut self, wanted: &[Vec<Change>]) -> WhatIf;
 }
 
 /// How long the same work would have taken with these changes.

@@ -37,7 +37,7 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
     let rollup: Rollup = rollups::query(session, facts).await?;
     let mut outcome = assemble(&rows, &rollup, Path::new(session.dataset().name()), config)
         .map_err(|err| QueryError::Rollup(err.to_string()))?;
-    find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
+    find_and_predict(&mut outcome.analysis, &Limits::default(), &mut outcome.replay);
     Ok(outcome)
 }
 

@@ -1,6 +1,6 @@
 //! How worried to look at the verdict.
 
-use lioprof_model::{Analysis, Judgement, Severity, judge};
+use lioprof_model::{Analysis, Severity, VerdictState};
 use serde::Serialize;
 
 /// The sentence, and how worried to look.
@@ -23,13 +23,14 @@ pub(crate) enum Level {
 }
 
 pub(crate) fn verdict(analysis: &Analysis) -> Verdict {
-    let level = match judge(analysis) {
-        Judgement::CauseFound(Severity::Critical) => Level::Critical,
-        Judgement::CauseFound(_) => Level::Warning,
-        Judgement::NothingWrong => Level::Healthy,
-        Judgement::CannotTell => Level::Unknown,
+    let worst = analysis.findings.iter().map(|finding| finding.severity).max();
+    let level = match (worst, analysis.verdict.state) {
+        (Some(Severity::Critical), _) => Level::Critical,
+        (Some(Severity::Warning), _) => Level::Warning,
+        (_, VerdictState::NoProblem | VerdictState::CouldBeFaster) => Level::Healthy,
+        _ => Level::Unknown,
     };
-    Verdict { level, text: lioprof_model::verdict(analysis) }
+    Verdict { level, text: analysis.verdict.text.clone() }
 }
 
 #[cfg(test)]

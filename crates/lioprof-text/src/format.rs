@@ -29,7 +29,7 @@ pub fn write(analysis: &Analysis, format: Format, style: Style, out: &mut dyn Wr
     match format {
         Format::Summary => {
             verdict::write(analysis, style, out)?;
-            time_account::write(analysis, out)?;
+            time_account::write(analysis, style, out)?;
             summary::write(analysis, out)
         }
         Format::Json => write_json(analysis, out),

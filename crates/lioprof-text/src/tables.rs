@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use lioprof_model::{
     Analysis, Client, Distribution, EnqueuePart, EnqueueSplit, Event, Failure, Finding, Flow, Io, Job, LockObject,
-    LockPair, LockTarget, Object, Operation, Owner, SentRpcs, ServiceSplit, SplitPart, Target, TargetSeries, TimeOf,
-    TimeSpent,
+    LockPair, LockTarget, Object, Operation, Owner, SentRpcs, ServiceSplit, SpentState, SplitPart, Target,
+    TargetSeries, TimeOf, TimeSpent,
 };
 
 /// A table.
@@ -302,6 +302,8 @@ fn time_account(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         ("node", |it| it.2.node.clone()),
         ("us", |it| it.2.us.to_string()),
         ("excess_us", |it| cell(it.2.excess_us)),
+        ("state", |it| cell(it.2.state.map(SpentState::name))),
+        ("finding", |it| cell(it.2.finding.as_ref())),
     ])
     .write(rows, out)
 }

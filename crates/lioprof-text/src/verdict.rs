@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style as Ansi;
 use lioprof_model::units::number;
-use lioprof_model::{Analysis, CheckResult, Finding, Severity, verdict};
+use lioprof_model::{Analysis, CheckResult, Finding, Severity};
 
 use crate::style::{Style, WIDTH, paragraph, style_of};
 
@@ -15,7 +15,7 @@ const FIGURES: usize = 4;
 
 /// The verdict, then the findings, worst first.
 pub(crate) fn write(analysis: &Analysis, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    for line in textwrap::wrap(&verdict(analysis), WIDTH) {
+    for line in textwrap::wrap(&analysis.verdict.text, WIDTH) {
         writeln!(out, "{}", style.color.paint(Ansi::new().bold(), &line))?;
     }
     let shown = if style.all { analysis.findings.len() } else { SHOWN };

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
         let there = what_there_is(args, &config, verbosity)?;
         anyhow::bail!("{why}{there}");
     }
-    find_and_predict(&mut outcome.analysis, &limits, |changes| outcome.replay.predict(changes));
+    find_and_predict(&mut outcome.analysis, &limits, &mut outcome.replay);
     messages::problems(&outcome.problems, verbosity);
     messages::named(&outcome.named, verbosity);
     // The summary says them, too: not twice on one screen.

@@ -111,7 +111,7 @@ fn read(
         Ok(outcome) => {
             let complete = !outcome.has_errors();
             let Outcome { mut analysis, problems, mut replay, .. } = outcome;
-            find_and_predict(&mut analysis, limits, |changes| replay.predict(changes));
+            find_and_predict(&mut analysis, limits, &mut replay);
             Ok(Some(Side { analysis, complete, problems, is_log: path.is_file() || path.is_dir() }))
         }
         Err(AnalyzeError::NoInput { problems }) => match report_in(path) {

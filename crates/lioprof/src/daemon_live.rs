@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use lioprof_analysis::LiveWindow;
 use lioprof_capture::LiveView;
-use lioprof_insight::{Limits, find};
+use lioprof_insight::{Limits, find, verdict};
 use lioprof_model::live::LiveVerdict;
-use lioprof_model::{Live, LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols, verdict};
+use lioprof_model::{Live, LockEvent, Mark, RowSink, RpcRow, SentRpc, Symbols};
 
 /// Findings kept of a window: the worst.
 const MAX_FINDINGS: usize = 20;
@@ -50,7 +50,7 @@ impl LiveView for DaemonLive {
         find(&mut analysis, &self.limits);
         analysis.checks.retain(|check| check.id != OF_LOSS);
         analysis.findings.retain(|finding| finding.id != OF_LOSS);
-        let text = verdict(&analysis);
+        let text = verdict(&analysis).text;
         let mut findings = analysis.findings;
         findings.truncate(MAX_FINDINGS);
         Some(LiveVerdict {

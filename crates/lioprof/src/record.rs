@@ -146,7 +146,7 @@ fn report(
     let rows = [Recording::rows(dir)];
     let read = reading::read(&config, verbosity, |config| analyze_with_stores(&rows, &Stores, config, None))?;
     let Some(mut outcome) = read else { return Ok(Vec::new()) };
-    find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
+    find_and_predict(&mut outcome.analysis, &Limits::default(), &mut outcome.replay);
     // First: whoever reads the report must know that it is not about all servers.
     let interrupted = recording.was_interrupted().then(|| INTERRUPTED.to_owned());
     let missing = shortcomings.iter().cloned().chain(interrupted).map(|text| format!("lioprof record: {text}"));

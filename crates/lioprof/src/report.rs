@@ -90,6 +90,9 @@ fn read(path: &Path, verbosity: Verbosity) -> anyhow::Result<Saved> {
     // Saved before there were findings: they follow from the figures alone.
     if analysis.checks.is_empty() {
         lioprof_insight::find(&mut analysis, &lioprof_insight::Limits::default());
+    } else if analysis.verdict.text.is_empty() {
+        // Saved before it held a verdict.
+        analysis.verdict = lioprof_insight::verdict(&analysis);
     }
     Ok(Saved::Analysis(analysis))
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, bail};
 use lioprof_analysis::{Replay, analyze_with_stores};
-use lioprof_model::{Analysis, Change, WhatIf};
+use lioprof_model::{Analysis, Change, Replays, WhatIf};
 
 use crate::args::{WhatIfArgs, given_twice};
 use crate::exit_code::Code;

@@ -1,7 +1,7 @@
 //! What several models make of a change.
 
 use lioprof_model::units::{real, share};
-use lioprof_model::{Change, Prediction, WhatIf};
+use lioprof_model::{Change, Prediction, Replays, WhatIf};
 use rayon::prelude::*;
 
 use super::candidates::candidates;
@@ -48,18 +48,15 @@ impl Replay {
             ..WhatIf::default()
         }
     }
+}
 
-    /// Changes that may be worth it, one by one.
-    #[must_use]
-    pub fn candidates(&self) -> Vec<Change> {
+impl Replays for Replay {
+    fn candidates(&self) -> Vec<Change> {
         candidates(&self.run)
     }
 
-    /// Replays the requests with each of these sets of changes, by several models. Sets of which nothing can be said have no prediction.
-    ///
-    /// This takes a second or two for many requests, and nothing without any changes.
-    #[must_use]
-    pub fn predict(&mut self, wanted: &[Vec<Change>]) -> WhatIf {
+    /// By several models. This takes a second or two for many requests, and nothing without any changes.
+    fn predict(&mut self, wanted: &[Vec<Change>]) -> WhatIf {
         let mut what_if = self.what_if();
         if wanted.is_empty() || self.run.elapsed_us() <= 0.0 {
             return what_if;

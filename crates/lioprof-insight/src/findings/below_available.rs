@@ -1,13 +1,15 @@
 //! `below-available`: fewer bytes per second than `obdfilter-survey` got from the same OSTs.
 
 use lioprof_model::units::percent;
-use lioprof_model::{Analysis, Available, Confidence, Direction, Finding, Severity};
+use lioprof_model::{Analysis, Available, Confidence, Direction, Finding, Severity, SpentOn};
 use lioprof_stats::{Rate, Stands};
 
-use super::rule::{Case, Look, Nothing, Rule, limit, real};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit, real};
 
 pub(super) const RULE: Rule = Rule {
     id: "below-available",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk],
     meaning: "reads or writes reach far less than obdfilter-survey (`--baseline`) got from the same OSTs",
     limits: &[
         limit("share", 0.7, "share of what is available below which it is worth a note"),

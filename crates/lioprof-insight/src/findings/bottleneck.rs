@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::RangeInclusive;
 
-use lioprof_model::{Analysis, Interval, SampledRpc, Service, TargetSeries};
+use lioprof_model::{Analysis, Interval, NodeSeries, SampledRpc, Service, TargetSeries};
 use lioprof_stats::{Ratio, covered};
 
 use super::alike::{Alike, alike};
@@ -18,6 +18,10 @@ const OFTEN_IDLE: f64 = 1.5;
 const MOST_HEADROOM: f64 = 100.0;
 /// Requests of each kind, at least: fewer have no middle that single ones do not move.
 const FEWEST: usize = 5;
+/// Requests at a time up to which none holds another up.
+const ALONE: f64 = 1.2;
+/// Requests that leave so much room hardly hold each other up.
+const HARDLY_HELD_UP: f64 = 1.5;
 /// Pieces of time by which it is told how sure a ratio is.
 const PIECES: usize = 16;
 
@@ -215,19 +219,42 @@ fn ranges(usual: f64) -> [RangeInclusive<f64>; 3] {
 /// Bytes are spread over the time in which their request is handled, so request-seconds per byte of a bin are how long a
 /// single request takes in it.
 fn by_bin(ost: &Ost<'_>, bin_s: f64, bins: (usize, usize)) -> Option<Overlap> {
-    let number = |bin: usize| ost.series.in_process.get(bin).copied().unwrap_or(0.0);
-    let usual = usual_number((bins.0..=bins.1).map(number))?;
-    let all_bytes = ost.work(bin_s, bins.0..=bins.1).bytes;
+    let series = ost.series;
+    let number = |bin: usize| series.in_process.get(bin).copied().unwrap_or(0.0);
+    let bytes = |bin: usize| ost.work(bin_s, std::iter::once(bin)).bytes;
+    overlap_of_bins(bins.0..=bins.1, number, bytes)
+}
+
+/// From how many requests are handled in each bin, and how much is done in it, requests or bytes.
+fn overlap_of_bins(
+    bins: RangeInclusive<usize>,
+    number: impl Fn(usize) -> f64,
+    done: impl Fn(usize) -> f64,
+) -> Option<Overlap> {
+    let usual = usual_number(bins.clone().map(&number))?;
+    let all_done: f64 = bins.clone().map(&done).sum();
     let sum = |range: RangeInclusive<f64>| {
-        let within = || (bins.0..=bins.1).filter(|&bin| range.contains(&number(bin)));
-        let work = ost.work(bin_s, within());
-        let weighted: f64 = within().map(|bin| number(bin) * number(bin) * bin_s).sum();
+        let within = || bins.clone().filter(|&bin| range.contains(&number(bin)));
+        let [done, handled, weighted] = within()
+            .fold([0.0; 3], |sum, bin| [sum[0] + done(bin), sum[1] + number(bin), sum[2] + number(bin).powi(2)]);
         // A trace of evidence is none.
-        let enough = work.bytes > 0.001 * all_bytes;
-        enough.then(|| Point { number: share(weighted, work.handling_s), time: share(work.handling_s, work.bytes) })
+        (done > 0.001 * all_done).then(|| Point { number: share(weighted, handled), time: share(handled, done) })
     };
     let [few, usual, many] = ranges(usual).map(sum);
     Some(Overlap { few, usual: usual?, many })
+}
+
+/// Whether requests of a node take about as long among many as among few: then their time is the work that was asked for. `None`: there
+/// were always as many.
+pub(super) fn as_long_as_alone(node: &NodeSeries) -> Option<bool> {
+    let number = |bin: usize| node.in_process.get(bin).copied().unwrap_or(0.0);
+    let rpcs = |bin: usize| real(node.rpcs.get(bin).copied().unwrap_or(0));
+    let bins = 0..=node.rpcs.len().checked_sub(1)?;
+    // With one at a time there is nobody to hold up.
+    if usual_number(bins.clone().map(number))? <= ALONE {
+        return Some(true);
+    }
+    Some(overlap_of_bins(bins, number, rpcs)?.headroom()? >= HARDLY_HELD_UP)
 }
 
 /// The number at a time that the middle one of the request-seconds saw.

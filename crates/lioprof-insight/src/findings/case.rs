@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use lioprof_model::{Analysis, Confidence, Direction, Finding, LockObject, Locks, Severity};
+use lioprof_model::{Analysis, Confidence, Direction, Finding, LockObject, Locks, Severity, SpentOn};
 use lioprof_stats::Stands;
 
 use super::bottleneck::Bottleneck;
@@ -14,6 +14,10 @@ use super::load::{known_share, sizes_are_known};
 pub struct Rule {
     /// Its id, as in `findings[].id`.
     pub id: &'static str,
+    /// Which question of the verdict it answers.
+    pub(super) question: Question,
+    /// What the clients' time goes to because of it. Such time has a cause; other time needs a reason to be as it should be.
+    pub(super) explains: &'static [SpentOn],
     /// What it means, in one sentence without a full stop.
     pub meaning: &'static str,
     /// What it holds figures against.
@@ -23,6 +27,19 @@ pub struct Rule {
     /// It finds what is at most worth knowing, nothing that is wrong.
     pub note: bool,
     pub(super) look: fn(&Case<'_>) -> Look,
+}
+
+/// What an administrator asks, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Question {
+    /// Did anything fail?
+    Failure,
+    /// Where did the time go, and is that as it should be?
+    Time,
+    /// What would make it faster? Answered by replays, once the others are.
+    Faster,
+    /// Can the capture tell? This is of no system's fault.
+    Capture,
 }
 
 impl Rule {

@@ -3,10 +3,12 @@
 use lioprof_model::units::percent;
 use lioprof_model::{Confidence, Severity};
 
-use super::rule::{Case, Look, Nothing, Rule, limit};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit};
 
 pub(super) const RULE: Rule = Rule {
     id: "client-bound",
+    question: Question::Time,
+    explains: &[],
     meaning: "the OSTs could take more requests at a time than the clients send: clients, not servers, set the pace",
     limits: &[
         limit("busy_share", 0.5, "share of the time with I/O in which the busiest OST handles a request, at most"),

@@ -1,12 +1,14 @@
 //! `disk-bound`: the OSTs are at work all the time, and each request takes long because of the others.
 
 use lioprof_model::units::percent;
-use lioprof_model::{Confidence, Severity};
+use lioprof_model::{Confidence, Severity, SpentOn};
 
-use super::rule::{Case, Look, Nothing, Rule, limit};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit};
 
 pub(super) const RULE: Rule = Rule {
     id: "disk-bound",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk],
     meaning: "the OSTs' disks set the pace: they are at work all the time, and requests hold each other up in them",
     limits: &[
         limit("busy_share", 0.7, "share of the time with I/O in which each OST in use handles a request, at least"),

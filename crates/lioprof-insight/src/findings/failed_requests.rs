@@ -6,10 +6,12 @@ use lioprof_model::units::{percent, plural, thousands};
 use lioprof_model::{Confidence, Failure, Finding, Interval, Severity};
 use lustre_debuglog::{Errno, Opcode};
 
-use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "failed-requests",
+    question: Question::Failure,
+    explains: &[],
     meaning: "requests ended with an error that programs see, or that costs what they wrote",
     limits: &[
         limit(

@@ -1,12 +1,14 @@
 //! `evictions` and `resends`: clients that were thrown out, and requests that did not get through at the first time.
 
-use lioprof_model::{Analysis, ClientFaults, Confidence, Interval, Severity};
+use lioprof_model::{Analysis, ClientFaults, Confidence, Interval, Severity, SpentOn};
 
 use super::evicted;
-use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const EVICTIONS: Rule = Rule {
     id: "evictions",
+    question: Question::Failure,
+    explains: &[SpentOn::LockWait],
     meaning: "servers threw clients out: what these had not written yet is lost, and others waited for them",
     limits: &[limit("evictions", 1.0, "evictions from which it is a finding")],
     plots: &["lock-timeline"],
@@ -16,6 +18,8 @@ pub(super) const EVICTIONS: Rule = Rule {
 
 pub(super) const RESENDS: Rule = Rule {
     id: "resends",
+    question: Question::Failure,
+    explains: &[],
     meaning: "requests were sent again, dropped, or timed out",
     limits: &[
         limit("rpcs", 3.0, "such requests from which it is a finding"),

@@ -1,14 +1,16 @@
 //! `gapped-rpcs`: write requests consist of pieces with gaps between them.
 
 use lioprof_model::units::{percent, thousands};
-use lioprof_model::{Confidence, Direction, Finding, Severity};
+use lioprof_model::{Confidence, Direction, Finding, Severity, SpentOn};
 
 use super::flagged::{Of, look_at, mostly};
 use super::load::sizes_are_known;
-use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "gapped-rpcs",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk],
     meaning: "write requests consist of pieces with gaps between them",
     limits: &[
         limit("rpc_share", 0.5, "share of an object's writes that have gaps, at least"),

@@ -1,14 +1,16 @@
 //! `hot-ost`: nearly all bytes of several clients go to one OST while others that exist have nothing to do.
 
 use lioprof_model::units::percent;
-use lioprof_model::{Confidence, Flow, Severity};
+use lioprof_model::{Confidence, Flow, Severity, SpentOn};
 use lioprof_stats::Share;
 
 use super::load::{interval, known_osts, osts};
-use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "hot-ost",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk, SpentOn::Queue],
     meaning: "several clients put nearly all their bytes on one OST while others are idle",
     limits: &[
         limit("bytes_share", 0.8, "share of all bytes on one OST from which it is a hot spot"),

@@ -6,13 +6,15 @@ use lioprof_model::time::utc_of;
 use lioprof_model::units::plural;
 use lioprof_model::{Analysis, Confidence, Interval, ObjectId, Severity, UnderWay};
 
-use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real};
+use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, real};
 
 /// Requests told one by one.
 const MAX_TOLD: usize = 10;
 
 pub(super) const RULE: Rule = Rule {
     id: "hung-requests",
+    question: Question::Failure,
+    explains: &[],
     meaning: "requests were still in the handler when the log ended, far longer than any of their kind took",
     limits: &[
         limit("age_s", 5.0, "seconds in the handler when the log ends, at least"),

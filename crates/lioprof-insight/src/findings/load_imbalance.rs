@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Analysis, Confidence, Finding, Severity};
+use lioprof_model::{Analysis, Confidence, Finding, Severity, SpentOn};
 use lioprof_stats::Share;
 
 use super::load::{Ost, Work, alone_s, goes_on, interval, osts, seconds, span};
-use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "load-imbalance",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk, SpentOn::Queue],
     meaning: "some OSTs or clients have far more bytes than others, so the others wait for them at the end",
     limits: &[
         limit("max_over_mean", 1.5, "bytes of the busiest over the mean, from which a load is not balanced"),

@@ -11,10 +11,12 @@ use lioprof_stats::{Share, covered};
 
 use super::flagged::described;
 use super::load::{goes_on, osts};
-use super::rule::{Case, Cost, Draft, Look, Nothing, Rule, limit, median, real, share};
+use super::rule::{Case, Cost, Draft, Look, Nothing, Question, Rule, limit, median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "lock-ping-pong",
+    question: Question::Time,
+    explains: &[SpentOn::LockWait, SpentOn::Other],
     meaning: "clients take the lock of an object from each other for every few pieces that they read or write",
     limits: &[
         limit(

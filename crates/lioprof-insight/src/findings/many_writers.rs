@@ -1,13 +1,15 @@
 //! `many-writers`: several clients write the same object of a shared file at once, in pieces that lie between each other.
 
 use lioprof_model::units::{plural, thousands};
-use lioprof_model::{LockObject, ObjectAccess, Severity};
+use lioprof_model::{LockObject, ObjectAccess, Severity, SpentOn};
 
 use super::lock_ping_pong::Fight;
-use super::rule::{Case, Look, Nothing, Rule, limit, real};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit, real};
 
 pub(super) const RULE: Rule = Rule {
     id: "many-writers",
+    question: Question::Time,
+    explains: &[SpentOn::LockWait, SpentOn::Other],
     meaning: "more than one client at a time writes each object of a shared file, and they keep taking its lock from each other",
     limits: &[
         limit(

@@ -5,10 +5,12 @@ use lioprof_model::{Analysis, Client, Confidence, Operation, Severity, SpentOn};
 use lioprof_stats::Rate;
 
 use super::load::busiest;
-use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "metadata-bound",
+    question: Question::Time,
+    explains: &[SpentOn::Metadata],
     meaning: "requests spend far more time on the MDT than reads and writes on the OSTs",
     limits: &[
         limit(
@@ -38,8 +40,13 @@ fn seconds(operation: &Operation) -> f64 {
 }
 
 /// Whether it is a service of an MDS.
-fn is_metadata(operation: &Operation) -> bool {
-    operation.service.starts_with("mdt")
+pub(super) fn is_metadata(operation: &Operation) -> bool {
+    is_of_mds(&operation.service)
+}
+
+/// The same of a service by its name.
+pub(super) fn is_of_mds(service: &str) -> bool {
+    service.starts_with("mdt")
 }
 
 /// No metadata requests are no answer if clients' time may have gone to an MDS whose log is not there.
@@ -128,6 +135,6 @@ fn osts_are_there(analysis: &Analysis) -> bool {
 }
 
 /// Requests that only an MDT gets.
-fn metadata_rpcs(client: &Client) -> u64 {
+pub(super) fn metadata_rpcs(client: &Client) -> u64 {
     client.opcodes.iter().filter(|(name, _)| name.starts_with("MDS_")).map(|(_, rpcs)| rpcs).sum()
 }

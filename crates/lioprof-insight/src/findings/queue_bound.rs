@@ -5,12 +5,14 @@ use lioprof_model::{Confidence, Finding, Severity, SpentOn};
 use lioprof_stats::{Interval, Stands};
 
 use super::bottleneck::queue_over_service;
-use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real};
+use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, real};
 use super::throttled::HELD_SHARE;
 use super::waits::{IO_SERVICE, Waits, waits};
 
 pub(super) const RULE: Rule = Rule {
     id: "queue-bound",
+    question: Question::Time,
+    explains: &[SpentOn::Queue],
     meaning: "requests wait for threads far longer than they are served; of reads and writes, if the disks have room",
     limits: &[
         limit("queue_over_service", 2.0, "mean time in the queue over mean service time"),

@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 
 use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
+use super::case::Question;
 use super::draft::Cost;
+use super::registry::question;
 
 /// What a cause brings about: these are then no findings of their own. Causes of causes come first.
 const EFFECTS: &[(&str, &[&str])] = &[
@@ -62,17 +64,21 @@ const EFFECTS: &[(&str, &[&str])] = &[
     ("small-rpcs", &["slow-tail", "below-available"]),
 ];
 
-/// Demotes effects, then sorts: severity, what the run would save (what it costs, where that is not known), confidence, the order of the
+/// Demotes effects, then sorts: what failed, severity, what the run would save (what it costs, where that is not known), confidence, the order of the
 /// rules, each rule's own order.
 pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis, place: impl Fn(&str) -> Option<usize>) {
     for (cause, effects) in EFFECTS {
         demote(findings, cause, effects);
     }
     let clients = analysis.clients.iter().filter(|client| client.read.rpcs + client.write.rpcs > 0).count().max(1);
+    // What failed comes before what is slow.
+    let failed =
+        |finding: &Finding| finding.severity > Severity::Info && question(&finding.id) == Some(Question::Failure);
     findings.sort_by(|a, b| {
         let cost = |finding: &Finding| finding.saves_s.unwrap_or_else(|| wall_s(finding, clients));
-        Reverse(a.severity)
-            .cmp(&Reverse(b.severity))
+        Reverse(failed(a))
+            .cmp(&Reverse(failed(b)))
+            .then(Reverse(a.severity).cmp(&Reverse(b.severity)))
             .then(cost(b).total_cmp(&cost(a)))
             .then(b.confidence.cmp(&a.confidence))
             .then(place(&a.id).cmp(&place(&b.id)))

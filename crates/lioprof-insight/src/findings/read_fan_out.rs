@@ -1,13 +1,15 @@
 //! `reads-not-lustre-aware`: every client reads from all OSTs, and at any moment they crowd on few of them.
 
 use lioprof_model::units::percent;
-use lioprof_model::{Confidence, Severity};
+use lioprof_model::{Confidence, Severity, SpentOn};
 use lioprof_stats::Share;
 
-use super::rule::{Case, Cost, Look, Nothing, Rule, limit, median, real, share};
+use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "reads-not-lustre-aware",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk, SpentOn::Queue],
     meaning: "every client reads from all OSTs, and at any moment their requests crowd on few of them",
     limits: &[
         limit("fan_out", 0.5, "share of the OSTs that the median client reads from, at least"),

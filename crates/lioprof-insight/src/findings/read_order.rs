@@ -1,10 +1,10 @@
 //! `strided-reads` and `backward-reads`: orders of reading in which read-ahead is of no use.
 
 use lioprof_model::units::{human_bytes, percent, thousands};
-use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
+use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity, SpentOn};
 
 use super::flagged::{Of, look_at, mostly, steps};
-use super::rule::{Case, Limit, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Limit, Nothing, Question, Rule, limit, real, share};
 
 const RPC_SHARE: Limit =
     limit("rpc_share", 0.5, "share of the steps from one read of an object to the next that are so, at least");
@@ -12,6 +12,8 @@ const TIME_SHARE: Limit = limit("time_share", 0.1, "their share of the time of a
 
 pub(super) const STRIDED: Rule = Rule {
     id: "strided-reads",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk],
     meaning: "clients read small pieces, go forward and leave out what lies between, as every n-th record or a column of a table",
     limits: &[
         RPC_SHARE,
@@ -25,6 +27,8 @@ pub(super) const STRIDED: Rule = Rule {
 
 pub(super) const BACKWARD: Rule = Rule {
     id: "backward-reads",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk],
     meaning: "clients read files from their end to their beginning",
     limits: &[RPC_SHARE, TIME_SHARE],
     plots: &["object-offsets"],

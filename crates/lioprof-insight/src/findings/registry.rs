@@ -1,17 +1,15 @@
-//! All rules, and the run of all of them over an analysis.
+//! All rules.
 
+use lioprof_model::SpentOn;
 use lioprof_model::analysis::NOTED_LOSS;
-use lioprof_model::{Analysis, Change, Check, CheckResult, Finding, WhatIf};
 
-use super::case::{Case, Nothing, Rule, Shared};
+use super::case::{Question, Rule};
 use super::limits::Limits;
-use super::rank::rank;
-use super::saves;
 use super::{
-    below_available, client_bound, disk_bound, failed_requests, faults, gapped_rpcs, hot_ost, hung_requests,
-    load_imbalance, lock_ping_pong, many_writers, metadata_bound, queue_bound, read_fan_out, read_order, single_writer,
-    slow_link, slow_tail, sluggish_ost, small_between_large, small_rpcs, storms, throttled, trace_quality,
-    unaligned_rpcs, unfair_sharing,
+    below_available, client_bound, could_be_faster, disk_bound, failed_requests, faults, gapped_rpcs, hot_ost,
+    hung_requests, load_imbalance, lock_ping_pong, many_writers, metadata_bound, queue_bound, read_fan_out, read_order,
+    single_writer, slow_link, slow_tail, sluggish_ost, small_between_large, small_rpcs, storms, throttled,
+    trace_quality, unaligned_rpcs, unfair_sharing,
 };
 
 /// Every kind, causes before what they bring about; a new one is a module and a line here.
@@ -45,6 +43,7 @@ static RULES: &[Rule] = &[
     below_available::RULE,
     disk_bound::RULE,
     client_bound::RULE,
+    could_be_faster::RULE,
 ];
 
 /// Every kind of finding.
@@ -53,53 +52,23 @@ pub fn rules() -> &'static [Rule] {
     RULES
 }
 
-/// Looks for everything and writes findings, worst first, and checks into the analysis. What remedies save is taken from the predictions
-/// that it holds.
-pub fn find(analysis: &mut Analysis, limits: &Limits) {
-    let (findings, checks) = look_for_all(analysis, limits);
-    settle(analysis, findings, checks);
+fn rule(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
 }
 
-/// The same, with what the remedies of what is found would save: `predict` replays the requests, with each of these changes.
-pub fn find_and_predict(analysis: &mut Analysis, limits: &Limits, predict: impl FnOnce(&[Vec<Change>]) -> WhatIf) {
-    let (findings, checks) = look_for_all(analysis, limits);
-    let changes = saves::remedies(&findings, analysis);
-    if !changes.is_empty() {
-        analysis.what_if = predict(&changes);
-    }
-    settle(analysis, findings, checks);
+/// Which question a kind of finding answers.
+pub(super) fn question(id: &str) -> Option<Question> {
+    rule(id).map(|rule| rule.question)
 }
 
-fn settle(analysis: &mut Analysis, mut findings: Vec<Finding>, checks: Vec<Check>) {
-    saves::fill(&mut findings, analysis);
-    rank(&mut findings, analysis, place);
-    analysis.findings = findings;
-    analysis.checks = checks;
+/// What a kind of finding explains of the clients' time.
+pub(super) fn explains(id: &str) -> &'static [SpentOn] {
+    rule(id).map_or(&[], |rule| rule.explains)
 }
 
 /// Where a rule stands: causes come before what they bring about.
 pub(super) fn place(id: &str) -> Option<usize> {
     RULES.iter().position(|rule| rule.id == id)
-}
-
-fn look_for_all(analysis: &Analysis, limits: &Limits) -> (Vec<Finding>, Vec<Check>) {
-    let shared = Shared::default();
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut checks = Vec::new();
-    for rule in RULES {
-        let (result, reason) = match (rule.look)(&Case { analysis, rule, limits, shared: &shared }) {
-            Err(Nothing::NotApplicable(reason)) => (CheckResult::NotApplicable, Some(reason)),
-            Err(Nothing::CannotTell(reason)) => (CheckResult::NotEnoughEvidence, Some(reason)),
-            Err(Nothing::Healthy) => (CheckResult::Healthy, None),
-            Ok(found) if found.is_empty() => (CheckResult::Healthy, None),
-            Ok(found) => {
-                findings.extend(found);
-                (CheckResult::Found, None)
-            }
-        };
-        checks.push(Check { id: rule.id.to_owned(), result, reason, note: rule.note });
-    }
-    (findings, checks)
 }
 
 /// A threshold cannot be changed so.

@@ -7,34 +7,39 @@ use super::load::sizes_are_known;
 /// Clients in the place of one that does all the work.
 const WRITERS: u32 = 2;
 
-/// Predictions made of an analysis.
+/// Remedies of findings that are tried.
 const MOST: usize = 12;
 
 /// Writes into each finding what the replay says of its remedy.
 pub(super) fn fill(findings: &mut [Finding], analysis: &Analysis) {
     for finding in findings {
-        let prediction = remedy(finding, analysis).and_then(|change| analysis.what_if.of(&change));
+        let prediction = remedy(finding, analysis).and_then(|change| analysis.what_if.of(&[change]));
         finding.saves_s = prediction.map(|prediction| prediction.saves_s);
         finding.saves_s_min = prediction.map(|prediction| prediction.saves_s_min);
         finding.saves_s_max = prediction.map(|prediction| prediction.saves_s_max);
     }
 }
 
-/// What to predict: the remedies of what is more than a note, each once.
-pub(super) fn remedies(findings: &[Finding], analysis: &Analysis) -> Vec<Vec<Change>> {
+/// What to predict: the remedies of what is more than a note, then what else may save time, each once.
+pub(super) fn worth_trying(analysis: &Analysis, candidates: Vec<Change>) -> Vec<Vec<Change>> {
     // Without the requests in between, nobody knows what a client waited for.
     if !(analysis.selected.opcodes.is_empty() && analysis.selected.targets.is_empty()) {
         return Vec::new();
     }
     let mut changes: Vec<Vec<Change>> = Vec::new();
-    let told = findings.iter().filter(|finding| finding.severity > Severity::Info);
-    for change in told.filter_map(|finding| remedy(finding, analysis)) {
+    for change in told(analysis).take(MOST).chain(candidates) {
         let change = vec![change];
-        if changes.len() < MOST && !changes.contains(&change) {
+        if !changes.contains(&change) {
             changes.push(change);
         }
     }
     changes
+}
+
+/// The remedies of what is more than a note.
+pub(super) fn told(analysis: &Analysis) -> impl Iterator<Item = Change> {
+    let told = analysis.findings.iter().filter(|finding| finding.severity > Severity::Info);
+    told.filter_map(|finding| remedy(finding, analysis))
 }
 
 /// What would be otherwise without it; `None` if a replay cannot tell.

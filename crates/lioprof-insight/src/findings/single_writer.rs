@@ -7,10 +7,12 @@ use lioprof_model::{Analysis, Client, ClientParts, Confidence, Direction, Job, S
 use lioprof_stats::Share;
 
 use super::load::osts;
-use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "single-writer",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk],
     meaning: "one client writes nearly everything, on several OSTs, while other clients wait",
     limits: &[
         limit("bytes_share", 0.9, "share of all bytes written by one client, from which it writes for all"),

@@ -3,15 +3,17 @@
 //!
 //! A client with many requests in flight waits longer for each, so it has to move fewer bytes per second as well.
 
-use lioprof_model::{ClientParts, Confidence, Finding, NetworkParts, Severity, network};
+use lioprof_model::{ClientParts, Confidence, Finding, NetworkParts, Severity, SpentOn, network};
 
 use super::load::moves_data;
 use super::peers;
-use super::rule::{Case, Cost, Look, Nothing, Rule, limit, median, real, share};
+use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, median, real, share};
 use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE, SlowPart, Which};
 
 pub(super) const RULE: Rule = Rule {
     id: "slow-client-link",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk, SpentOn::Queue],
     meaning: "data of one client, or of all of a network, take far longer than others' on the same OSTs: its link, or itself",
     limits: &[
         PART_RATIO,

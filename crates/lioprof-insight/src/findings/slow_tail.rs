@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::units::percent;
-use lioprof_model::{Confidence, Severity};
+use lioprof_model::{Confidence, Severity, SpentOn};
 use lioprof_stats::{Interval, Share, Stands};
 
 use super::alike::{Alike, alike};
-use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "slow-tail",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk],
     meaning: "a few reads or writes take many times as long as others of the same size on the same OST",
     limits: &[
         limit(

@@ -8,17 +8,19 @@
 //! Where the log shows the parts of service times, these come first: they take fewer requests, and say what is slow.
 
 use lioprof_model::units::plural;
-use lioprof_model::{Analysis, Confidence, Finding, Severity, Target, TargetKindName};
+use lioprof_model::{Analysis, Confidence, Finding, Severity, SpentOn, Target, TargetKindName};
 
 use super::busy_together::{AllWorks, Works, by_interval, per_byte, per_rpc, rate};
 use super::load::{Ost, Work, alone_s, alone_together_s, goes_on, interval, osts, seconds, span};
 use super::peers::{self, Against};
-use super::rule::{Case, Cost, Look, Nothing, Rule, limit, median, real, share};
+use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, median, real, share};
 use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE};
 use super::sluggish_parts::{ByParts, by_parts};
 
 pub(super) const RULE: Rule = Rule {
     id: "sluggish-ost",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk, SpentOn::Queue, SpentOn::Other],
     meaning: "an OST or OSS takes far longer than its peers for the same work at the same time",
     limits: &[
         limit(

@@ -2,14 +2,16 @@
 //! or all over them.
 
 use lioprof_model::units::{human_bytes, plural};
-use lioprof_model::{Confidence, Direction, ObjectAccess, ObjectId, Severity};
+use lioprof_model::{Confidence, Direction, ObjectAccess, ObjectId, Severity, SpentOn};
 use lioprof_stats::Share;
 
 use super::flagged::steps;
-use super::rule::{Case, Cost, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "small-io-between-large",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk, SpentOn::Other],
     meaning: "clients interrupt their large transfers with small I/O in the same files, as HDF5 and netCDF do for their metadata",
     limits: &[
         limit("clients_share", 0.5, "share of the clients with large transfers that do so, more than"),

@@ -1,16 +1,18 @@
 //! `small-rpcs`: files are read or written in many small requests.
 
 use lioprof_model::units::{human_bytes, thousands};
-use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
+use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity, SpentOn};
 
 use lioprof_stats::Share;
 
 use super::flagged::{Of, described, flagged, look_at, steps};
 use super::load::{goes_on, osts};
-use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "small-rpcs",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk, SpentOn::Queue, SpentOn::Other],
     meaning: "files are read or written in many requests that are far smaller than 1 MiB",
     limits: &[
         limit("mean_bytes", 262_144.0, "mean size of an object's requests, less than"),

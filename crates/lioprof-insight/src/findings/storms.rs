@@ -1,11 +1,11 @@
 //! `ping-storm` and `statfs-storm`: clients that ask for nothing but signs of life, or free space, again and again.
 
 use lioprof_model::units::percent;
-use lioprof_model::{Client, Confidence, NodeRole, Severity};
+use lioprof_model::{Client, Confidence, NodeRole, Severity, SpentOn};
 use lioprof_stats::{Rate, Share, Stands};
 
 use super::load::busiest;
-use super::rule::{Case, Limit, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Limit, Look, Nothing, Question, Rule, limit, real, share};
 
 const SHARE: Limit = limit("share", 0.5, "share of all RPCs, from which they are a storm");
 /// Targets that a node is taken to have unless the log names more.
@@ -13,6 +13,8 @@ const TARGETS_PER_NODE: usize = 10;
 
 pub(super) const PING: Rule = Rule {
     id: "ping-storm",
+    question: Question::Time,
+    explains: &[],
     meaning: "clients ping their targets far more often than an idle connection does",
     limits: &[
         SHARE,
@@ -29,6 +31,8 @@ pub(super) const PING: Rule = Rule {
 
 pub(super) const STATFS: Rule = Rule {
     id: "statfs-storm",
+    question: Question::Time,
+    explains: &[SpentOn::Metadata, SpentOn::Other],
     meaning: "clients ask for free space again and again",
     limits: &[
         SHARE,

@@ -4,14 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use lioprof_model::units::{percent, thousands};
-use lioprof_model::{Confidence, Finding, Interval, Severity, Throttled};
+use lioprof_model::{Confidence, Finding, Interval, Severity, SpentOn, Throttled};
 use lioprof_stats::Stands;
 
-use super::rule::{Case, Cost, Limit, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Cost, Limit, Look, Nothing, Question, Rule, limit, real, share};
 use super::waits::{Waits, waits};
 
 pub(super) const RULE: Rule = Rule {
     id: "throttled",
+    question: Question::Time,
+    explains: &[SpentOn::Queue],
     meaning: "requests wait although threads have nothing to do: a rule of the request scheduler holds them back",
     limits: &[
         limit("queue_over_service", 2.0, "time in the queue over service time"),
@@ -213,7 +215,7 @@ fn time(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{Analysis, Service, SpentOn, TimeAccount, TimeOf, TimeSpent};
+    use lioprof_model::{Analysis, Service, TimeAccount, TimeOf, TimeSpent};
 
     use super::super::case::Shared;
     use super::super::limits::Limits;
@@ -232,8 +234,7 @@ mod tests {
             service_us: 700_000,
             held_us,
         };
-        let spent =
-            vec![TimeSpent { on: SpentOn::Queue, target: None, node: "s1".to_owned(), us: 95, excess_us: None }];
+        let spent = vec![TimeSpent::new(SpentOn::Queue, None, "s1".to_owned(), 95)];
         let all = TimeOf { span_us: 100, spent, ..TimeOf::default() };
         let mut analysis = Analysis { services: vec![service], ..Analysis::default() };
         analysis.totals.rpcs = 700;

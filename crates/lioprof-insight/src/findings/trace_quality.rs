@@ -9,10 +9,12 @@ use lioprof_model::{
     Analysis, Confidence, Finding, Format, Io, Node, NodeRole, OnlyHalf, Severity, SpentOn, TargetKindName, UnreadRpcs,
 };
 
-use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "trace-quality",
+    question: Question::Capture,
+    explains: &[],
     meaning: "the capture has lost records, or lacks what is needed to tell who moved how much where",
     limits: &[
         limit("lost_share", NOTED_LOSS, "share of RPCs, or of bytes of the log, lost from which figures are too low"),

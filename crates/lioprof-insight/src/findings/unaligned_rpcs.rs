@@ -1,13 +1,15 @@
 //! `unaligned-rpcs`: requests begin inside pages, or straddle boundaries that they need not touch.
 
 use lioprof_model::units::{human_bytes, percent, thousands};
-use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
+use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity, SpentOn};
 
 use super::flagged::{Of, flagged, look_at};
-use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
+use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "unaligned-rpcs",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk],
     meaning: "requests begin inside pages of 4 KiB, or straddle a MiB of the object that they need not touch",
     limits: &[
         limit("rpc_share", 0.5, "share of an object's requests that are so, at least"),

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::units::plural;
-use lioprof_model::{Confidence, SampledRpc, Severity};
+use lioprof_model::{Confidence, SampledRpc, Severity, SpentOn};
 use lioprof_stats::Share;
 
-use super::rule::{Case, Cost, Look, Nothing, Rule, limit, median, real, share};
+use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, median, real, share};
 
 pub(super) const RULE: Rule = Rule {
     id: "unfair-sharing",
+    question: Question::Time,
+    explains: &[SpentOn::Bulk, SpentOn::Queue],
     meaning: "one client keeps far more requests in flight than the others, which wait behind them",
     limits: &[
         limit("in_flight_ratio", 5.0, "requests in flight of the greediest client over the median of the others"),

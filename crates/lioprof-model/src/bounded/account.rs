@@ -26,13 +26,7 @@ fn cut(of: &TimeOf) -> TimeOf {
     let (kept, rest) = of.spent.split_at(SPENT);
     let mut by_kind: BTreeMap<SpentOn, TimeSpent> = BTreeMap::new();
     for spent in rest {
-        let sum = by_kind.entry(spent.on).or_insert_with(|| TimeSpent {
-            on: spent.on,
-            target: None,
-            node: String::new(),
-            us: 0,
-            excess_us: None,
-        });
+        let sum = by_kind.entry(spent.on).or_insert_with(|| TimeSpent::new(spent.on, None, String::new(), 0));
         sum.us += spent.us;
         sum.excess_us = [sum.excess_us, spent.excess_us].into_iter().flatten().reduce(|a, b| a + b);
     }

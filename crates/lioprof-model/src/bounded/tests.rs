@@ -135,12 +135,10 @@ fn lists_and_their_others_sum_up_to_the_whole() {
 
 #[test]
 fn the_time_of_a_job_on_many_targets_still_sums_up() {
-    let spent = |index: u64| TimeSpent {
-        on: if index.is_multiple_of(3) { SpentOn::Queue } else { SpentOn::Bulk },
-        target: Some(format!("fs-OST{index:04x}")),
-        node: "oss1".to_owned(),
-        us: 1_000 - index,
-        excess_us: (index == 90).then_some(5),
+    let spent = |index: u64| {
+        let on = if index.is_multiple_of(3) { SpentOn::Queue } else { SpentOn::Bulk };
+        let spent = TimeSpent::new(on, Some(format!("fs-OST{index:04x}")), "oss1".to_owned(), 1_000 - index);
+        TimeSpent { excess_us: (index == 90).then_some(5), ..spent }
     };
     let spent: Vec<TimeSpent> = (0..100).map(spent).collect();
     let job =
@@ -239,12 +237,10 @@ fn the_json_of_the_largest_site_is_below_50_mb() {
         rpcs: index,
         round_trip_us: distribution,
     };
-    let spent = |index: u64| TimeSpent {
-        on: SpentOn::Bulk,
-        target: Some(format!("lustre-OST{index:04x}")),
-        node: "oss0001".to_owned(),
-        us: 1_000_000 + index,
-        excess_us: Some(index),
+    let spent = |index: u64| {
+        let target = Some(format!("lustre-OST{index:04x}"));
+        let spent = TimeSpent::new(SpentOn::Bulk, target, "oss0001".to_owned(), 1_000_000 + index);
+        TimeSpent { excess_us: Some(index), ..spent }
     };
     let of = |index: usize| TimeOf {
         name: format!("job.{index}"),

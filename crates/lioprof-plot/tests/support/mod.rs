@@ -457,13 +457,7 @@ fn time_account(shape: &Shape, a: &Analysis) -> TimeAccount {
         .collect();
     let spent: Vec<TimeSpent> = series
         .iter()
-        .map(|row| TimeSpent {
-            on: row.on,
-            target: row.target.clone(),
-            node: row.node.clone(),
-            us: row.us.iter().sum(),
-            excess_us: None,
-        })
+        .map(|row| TimeSpent::new(row.on, row.target.clone(), row.node.clone(), row.us.iter().sum()))
         .collect();
     let of = |name: String| TimeOf {
         name,

@@ -123,7 +123,7 @@ fn a_node_without_manifest_and_rollup_is_noticed() {
 
 fn in_order(dir: &Path) -> Analysis {
     let mut outcome = analyze_with_stores(&[dir.to_owned()], &Datasets, &Config::default(), None).unwrap();
-    find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
+    find_and_predict(&mut outcome.analysis, &Limits::default(), &mut outcome.replay);
     outcome.analysis
 }
 

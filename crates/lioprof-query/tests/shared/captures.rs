@@ -13,6 +13,6 @@ pub(crate) fn export(capture: &str, to: &Path) -> Analysis {
     let mut export = DatasetExport::new(to, Options::default());
     let mut outcome = analyze(&[input], &Config::default(), Some(&mut export)).unwrap();
     export.finish().unwrap();
-    find_and_predict(&mut outcome.analysis, &Limits::default(), |changes| outcome.replay.predict(changes));
+    find_and_predict(&mut outcome.analysis, &Limits::default(), &mut outcome.replay);
     outcome.analysis
 }

@@ -59,6 +59,11 @@ pub(crate) fn time_account(analysis: &Analysis) -> Option<impl Serialize + use<'
             object!(TimeKind { on: place.map(|(on, ..)| on), name })
         })
         .collect();
+    let judged = |spent: &TimeSpent| {
+        let state = spent.state?.label();
+        let (name, us) = (spent.description(), spent.us);
+        Some(object!(JudgedRow { name, us, state, finding: spent.finding.clone(), reason: spent.reason.clone() }))
+    };
     Some(object!(TimeView {
         // Unix seconds.
         start: series.start,
@@ -66,6 +71,8 @@ pub(crate) fn time_account(analysis: &Analysis) -> Option<impl Serialize + use<'
         kinds,
         bins,
         rows,
+        // What takes much of the time of all clients together, and whether that is as it should be.
+        judged: all.spent.iter().filter_map(judged).collect::<Vec<_>>(),
     }))
 }
 

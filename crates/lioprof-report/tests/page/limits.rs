@@ -48,12 +48,9 @@ fn the_largest_system_fits_and_nothing_is_lost() {
 
 #[test]
 fn what_only_a_client_spent_time_on_is_not_taken_for_reads_and_writes() {
-    let spent = |on, target: Option<&str>, us| TimeSpent {
-        on,
-        target: target.map(str::to_owned),
-        node: if on == SpentOn::Nothing { String::new() } else { "oss0".to_owned() },
-        us,
-        excess_us: None,
+    let spent = |on, target: Option<&str>, us| {
+        let node = if on == SpentOn::Nothing { "" } else { "oss0" };
+        TimeSpent::new(on, target.map(str::to_owned), node.to_owned(), us)
     };
     let of = |name: &str, spent: Vec<TimeSpent>| TimeOf {
         name: name.to_owned(),

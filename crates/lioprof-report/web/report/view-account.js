@@ -78,5 +78,21 @@ function buildAccount(body) {
     ],
     rows: () => account.rows,
   });
-  return () => list.show();
+  const all = account.rows[0].span_us;
+  body.append(el("h3", null, "Is that as it should be?"));
+  const judged = table(body, {
+    label: "Is that as it should be?",
+    first: 12,
+    columns: [
+      { name: "time of all clients", value: (row) => row.name },
+      { name: "share", number: true, value: (row) => row.us, text: (row) => percent(row.us / all) },
+      { name: "judged", value: (row) => row.finding ?? row.state },
+      { name: "why", value: (row) => row.reason ?? "" },
+    ],
+    rows: () => (account.judged.length > 0 ? account.judged : "nothing takes a fifth of the clients' time"),
+  });
+  return () => {
+    list.show();
+    judged.show();
+  };
 }

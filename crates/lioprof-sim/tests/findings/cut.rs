@@ -1,8 +1,8 @@
 //! What is said of the beginning of a pathology, down to a few requests.
 
 use lioprof_analysis::{Analysis, Bound, Config};
+use lioprof_model::VerdictState;
 use lioprof_model::units::whole;
-use lioprof_model::{Judgement, judge};
 use lioprof_sim::scenario::Scenario;
 
 use crate::analyzed::{Logs, usual};
@@ -39,7 +39,7 @@ pub(crate) fn called_healthy() -> Vec<String> {
         for part in PARTS {
             let to = Some(Bound::Time(whole_us(end_of(&entire, part))));
             let analysis = logs.analyzed(&Config { to, ..Config::default() });
-            if judge(&analysis) == Judgement::NothingWrong {
+            if analysis.verdict.state == VerdictState::NoProblem {
                 let rpcs = analysis.totals.read.rpcs + analysis.totals.write.rpcs;
                 wrong.push(format!("{}, the first 1/{part}: {rpcs} reads and writes", scenario.name));
             }

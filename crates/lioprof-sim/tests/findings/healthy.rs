@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use lioprof_model::{Judgement, Severity, judge};
+use lioprof_model::{Severity, VerdictState};
 use lioprof_sim::cluster::{Access, DiskConfig, Op};
 
 use crate::made::{KIB, MIB, Made, Odd, USUAL};
@@ -87,6 +87,7 @@ pub(crate) struct Said {
     pub(crate) alarms: BTreeMap<String, Vec<(u64, String)>>,
     pub(crate) alarmed: u64,
     nothing_wrong: u64,
+    could_be_faster: u64,
     cannot_tell: BTreeMap<String, u64>,
 }
 
@@ -95,19 +96,21 @@ pub(crate) fn said(seeds: impl Iterator<Item = u64>) -> Said {
     let mut said = Said::default();
     for seed in seeds {
         let analysis = made(seed).judged();
-        match judge(&analysis) {
-            Judgement::CauseFound(_) => {
+        match analysis.verdict.state {
+            VerdictState::Failed | VerdictState::Cause => {
                 said.alarmed += 1;
                 for finding in analysis.findings.iter().filter(|finding| finding.severity > Severity::Info) {
                     said.alarms.entry(finding.id.clone()).or_default().push((seed, finding.title.clone()));
                 }
             }
-            Judgement::NothingWrong => said.nothing_wrong += 1,
-            Judgement::CannotTell => {
+            VerdictState::NoProblem => said.nothing_wrong += 1,
+            VerdictState::CouldBeFaster => said.could_be_faster += 1,
+            VerdictState::CannotTell => {
                 let open = |check: &&lioprof_model::Check| {
                     check.result == lioprof_model::CheckResult::NotEnoughEvidence && !check.note
                 };
-                let id = analysis.checks.iter().find(open).map_or("all", |check| check.id.as_str());
+                let id =
+                    analysis.checks.iter().find(open).map_or("time without an explanation", |check| check.id.as_str());
                 *said.cannot_tell.entry(id.to_owned()).or_default() += 1;
             }
         }
@@ -120,6 +123,7 @@ impl Said {
     pub(crate) fn merge(&mut self, other: Self) {
         self.alarmed += other.alarmed;
         self.nothing_wrong += other.nothing_wrong;
+        self.could_be_faster += other.could_be_faster;
         for (id, mut seeds) in other.alarms {
             self.alarms.entry(id).or_default().append(&mut seeds);
         }
@@ -137,6 +141,7 @@ impl Said {
         };
         let alarms = self.alarms.iter().map(|(id, seeds)| (id.clone(), seeds.len() as u64)).collect();
         writeln!(table, "| nothing is wrong | {} | |", self.nothing_wrong).unwrap();
+        writeln!(table, "| could be faster | {} | |", self.could_be_faster).unwrap();
         writeln!(table, "| cannot tell | {} | {} |", self.cannot_tell.values().sum::<u64>(), listed(&self.cannot_tell))
             .unwrap();
         writeln!(table, "| a cause is found, which is wrong | {} | {} |", self.alarmed, listed(&alarms)).unwrap();

@@ -1,6 +1,6 @@
 //! Kinds of real runs, made up small: each in several sizes, sick and well.
 
-use lioprof_model::{Analysis, Judgement, Severity, judge, verdict};
+use lioprof_model::{Analysis, Severity, VerdictState};
 use lioprof_sim::cluster::{Access, DiskConfig, Op};
 
 use crate::made::{KIB, MIB, Made, Odd, USUAL};
@@ -212,17 +212,17 @@ pub(crate) static KINDS: &[Kind] = &[
 /// What is wrong with the verdict on a kind of this size, if anything is.
 fn wrong(kind: &Kind, rpcs: u64) -> Option<String> {
     let analysis = (kind.made)(rpcs).judged();
-    let says = |why: &str| Some(format!("{}, {rpcs} requests: {why}: {}", kind.name, verdict(&analysis)));
-    match judge(&analysis) {
+    let says = |why: &str| Some(format!("{}, {rpcs} requests: {why}: {}", kind.name, analysis.verdict.text));
+    match analysis.verdict.state {
         _ if kind.wanted.is_empty() => above(&analysis).first().and_then(|id| says(&format!("{id} is none"))),
-        Judgement::CauseFound(_) => {
+        VerdictState::Failed | VerdictState::Cause => {
             let first = analysis.findings.first()?;
             let right = kind.wanted.contains(&first.id.as_str()) && first.title.contains(kind.names);
             if right { None } else { says("another cause") }
         }
-        Judgement::NothingWrong => says("called healthy"),
-        Judgement::CannotTell if kind.sizes.first() == Some(&rpcs) => None,
-        Judgement::CannotTell => says("not found"),
+        VerdictState::NoProblem | VerdictState::CouldBeFaster => says("called healthy"),
+        VerdictState::CannotTell if kind.sizes.first() == Some(&rpcs) => None,
+        VerdictState::CannotTell => says("not found"),
     }
 }
 

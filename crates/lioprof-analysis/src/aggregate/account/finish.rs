@@ -161,7 +161,8 @@ fn time_of(name: String, raster: &Raster, divided: &[Divided], names: &SpentOnNa
     }
     let spent = |(place, us): (usize, u64)| {
         let Named { on, target, node } = names.names[place].clone();
-        TimeSpent { on, target, node, us, excess_us: names.excess_shares[place].map(|share| part_of(us, share)) }
+        let excess_us = names.excess_shares[place].map(|share| part_of(us, share));
+        TimeSpent { excess_us, ..TimeSpent::new(on, target, node, us) }
     };
     let mut spent: Vec<TimeSpent> = sums.into_iter().map(spent).collect();
     // Stable: equal ones stay in the order of their names.

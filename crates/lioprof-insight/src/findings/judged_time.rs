@@ -1,0 +1,302 @@
+//! The state of each part of the clients' time: as it should be, with a finding that is its cause, or without an answer.
+
+use lioprof_model::units::{percent, real, share};
+use lioprof_model::{
+    Analysis, Check, CheckResult, Finding, Operation, Severity, SpentOn, SpentState, TimeOf, TimeSpent,
+};
+
+use super::bottleneck::{Bottleneck, as_long_as_alone};
+use super::registry::explains;
+use super::waits::{IO_SERVICE, waits};
+use super::{below_available, metadata_bound, sluggish_ost, trace_quality};
+
+/// What takes this share of the clients' time, all places together, has a state,
+const MATTERS: f64 = 0.2;
+/// each place of it that takes so much.
+const PLACE_MATTERS: f64 = 0.02;
+/// Names listed in a finding: there may be more.
+const LISTED: usize = 20;
+/// Mean times in a queue below this are no waiting: waking a thread up takes as long, ms.
+const NO_WAIT_MS: f64 = 1.0;
+/// So many times as much as requests hold each other up, OSTs could deliver: their time is their own.
+const OWN_HEADROOM: f64 = 1.5;
+/// Requests at a time up to which they hardly hold each other up.
+const NEARLY_ALONE: f64 = 2.0;
+const AS_ALONE: &str = "requests take about as long among many as alone: the work that was asked for";
+/// Share of a client in the requests for metadata from which it is named.
+const NAMED_SHARE: f64 = 0.2;
+
+/// A state, and why.
+type State = (SpentState, String);
+
+fn as_it_should_be(why: impl Into<String>) -> State {
+    (SpentState::AsItShouldBe, why.into())
+}
+
+fn cannot_tell(why: impl Into<String>) -> State {
+    (SpentState::CannotTell, why.into())
+}
+
+/// What it is judged by.
+struct Judge<'a> {
+    analysis: &'a Analysis,
+    bottleneck: Option<Bottleneck<'a>>,
+}
+
+/// The account with the state of all that takes much of it.
+pub(super) fn judged(analysis: &Analysis) -> Option<TimeOf> {
+    let mut all = analysis.time_account.all.clone()?;
+    let judge = Judge { analysis, bottleneck: Bottleneck::of(analysis) };
+    let matters = SpentOn::ALL.map(|on| all.share_on(on) >= MATTERS);
+    for spent in &mut all.spent {
+        (spent.state, spent.reason, spent.finding) = (None, None, None);
+        if matters[spent.on as usize] && share(spent.us, all.span_us) >= PLACE_MATTERS {
+            judge.write(spent);
+        }
+    }
+    Some(all)
+}
+
+impl Judge<'_> {
+    fn write(&self, spent: &mut TimeSpent) {
+        if let Some(cause) = self.cause(spent) {
+            (spent.state, spent.reason) = (Some(SpentState::Cause), Some(cause.title.clone()));
+            spent.finding = Some(cause.id.clone());
+            return;
+        }
+        let (state, reason) = match spent.on {
+            SpentOn::LockWait => cannot_tell("no two clients fight for it: one may hold its locks for long"),
+            SpentOn::Bulk => self.bulk(spent),
+            SpentOn::Queue => self.queue(&spent.node),
+            SpentOn::Metadata => self.metadata(spent),
+            SpentOn::Other => self.other(),
+            SpentOn::Unknown => cannot_tell("the log has only the ends of these requests"),
+            SpentOn::Nothing => self.nothing(),
+        };
+        (spent.state, spent.reason) = (Some(state), Some(reason));
+    }
+
+    /// The worst finding that explains it.
+    fn cause(&self, spent: &TimeSpent) -> Option<&Finding> {
+        let mut told = self.analysis.findings.iter().filter(|finding| finding.severity > Severity::Info);
+        told.find(|finding| explains(&finding.id).contains(&spent.on) && is_there(finding, spent))
+    }
+
+    fn check(&self, id: &str) -> Option<&Check> {
+        self.analysis.checks.iter().find(|check| check.id == id)
+    }
+
+    fn result(&self, id: &str) -> Option<CheckResult> {
+        self.check(id).map(|check| check.result)
+    }
+
+    /// Why a check has no answer, if it has none.
+    fn open(&self, id: &str) -> Option<State> {
+        let open = self.check(id).filter(|check| check.result == CheckResult::NotEnoughEvidence)?;
+        Some(cannot_tell(open.reason.clone().unwrap_or_else(|| "not enough evidence".to_owned())))
+    }
+
+    fn bulk(&self, spent: &TimeSpent) -> State {
+        if spent.target.is_none() {
+            return cannot_tell("which target handled these reads and writes is unknown (mask dlmtrace)");
+        }
+        if self.result(below_available::RULE.id) == Some(CheckResult::Healthy) {
+            return as_it_should_be("as fast as the baseline says");
+        }
+        let compared = matches!(self.result(sluggish_ost::RULE.id), Some(CheckResult::Healthy | CheckResult::Found));
+        if compared && self.analysis.targets.len() > 1 {
+            return as_it_should_be("as fast as on its peers");
+        }
+        if let Some(open) = self.open(sluggish_ost::RULE.id) {
+            return open;
+        }
+        let own = self.bottleneck.as_ref().is_some_and(|it| it.headroom.is_some_and(|most| most >= OWN_HEADROOM));
+        if own {
+            return as_it_should_be(AS_ALONE);
+        }
+        cannot_tell("it has no peer to be held against: a baseline (--baseline) or the log of a good run would tell")
+    }
+
+    fn queue(&self, node: &str) -> State {
+        let waits = waits(self.analysis, 1.0);
+        let Some(longest) = waits.iter().find(|waits| waits.service.node == node) else {
+            return cannot_tell("the log does not say of which service");
+        };
+        let (name, queue_ms) = (longest.name(), longest.queue_ms);
+        if queue_ms < NO_WAIT_MS {
+            return as_it_should_be(format!("{queue_ms:.2} ms each in {name}: little"));
+        }
+        if let Some(open) = self.open(super::queue_bound::RULE.id) {
+            return open;
+        }
+        let disks_set_the_pace =
+            self.bottleneck.as_ref().is_some_and(|it| it.headroom.is_some_and(|it| it < OWN_HEADROOM));
+        if longest.service.service == IO_SERVICE && disks_set_the_pace {
+            return as_it_should_be(format!(
+                "the disks are at their limit: what waits {queue_ms:.1} ms for a thread of {name} would wait in them"
+            ));
+        }
+        cannot_tell(format!(
+            "requests wait {queue_ms:.1} ms each in {name}, and neither busy threads nor a rule of the scheduler explain it"
+        ))
+    }
+
+    fn metadata(&self, spent: &TimeSpent) -> State {
+        if let Some(open) = self.open(metadata_bound::RULE.id) {
+            return open;
+        }
+        let (node, whose) = (spent.node.as_str(), self.most_metadata());
+        let own = self.analysis.services.iter().filter(|service| service.node == node);
+        let (of_mds, others): (Vec<_>, Vec<_>) = own.partition(|service| metadata_bound::is_of_mds(&service.service));
+        let service_us = of_mds.iter().map(|service| service.service_us).sum::<u64>();
+        // Time is shared with what is under way elsewhere: there may be fewer at a time, not more.
+        let at_a_time = real(service_us) / real(spent.us).max(1.0);
+        if at_a_time <= NEARLY_ALONE {
+            return as_it_should_be(format!(
+                "requests are handled {at_a_time:.1} at a time: the work that was asked for{whose}"
+            ));
+        }
+        // Requests of an OSS on the same node would pass for those of the MDS.
+        let series = self.analysis.series.nodes.iter().find(|series| series.node == node && others.is_empty());
+        match series.and_then(as_long_as_alone) {
+            Some(true) => as_it_should_be(format!("{AS_ALONE}{whose}")),
+            Some(false) => cannot_tell(format!(
+                "requests hold each other up on {node}{whose}: whether it could be faster, the log of a good run would tell"
+            )),
+            None => cannot_tell(format!(
+                "{node} handles {at_a_time:.1} requests at a time{whose}, and has no peer to be held against"
+            )),
+        }
+    }
+
+    /// Who sent most of the requests for metadata.
+    fn most_metadata(&self) -> String {
+        let sent = self.analysis.clients.iter().filter(|client| !client.server);
+        let sent: Vec<(u64, &str)> =
+            sent.map(|client| (metadata_bound::metadata_rpcs(client), client.nid.as_str())).collect();
+        let all: u64 = sent.iter().map(|(rpcs, _)| rpcs).sum();
+        let most = sent
+            .iter()
+            .max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(a.1)))
+            .filter(|(rpcs, _)| share(*rpcs, all) >= NAMED_SHARE);
+        most.map_or_else(String::new, |(rpcs, nid)| format!(", {} of it from {nid}", percent(share(*rpcs, all), 0)))
+    }
+
+    fn other(&self) -> State {
+        let seconds = |it: &&Operation| it.latency.service_us.mean.unwrap_or(0.0) * real(it.latency.service_us.count);
+        let others = self.analysis.operations.iter().filter(|operation| is_other(operation));
+        let most = others.max_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+        cannot_tell(most.map_or_else(
+            || "the log does not say of which kind".to_owned(),
+            |it| {
+                format!(
+                    "most of it is {}, {:.1} ms each, with nothing to hold it against",
+                    it.name,
+                    it.latency.service_us.mean.unwrap_or(0.0) / 1e3
+                )
+            },
+        ))
+    }
+
+    fn nothing(&self) -> State {
+        match self.open(trace_quality::RULE.id) {
+            Some(open) => open,
+            None if self.result(trace_quality::RULE.id) == Some(CheckResult::Found) && self.lost() => {
+                cannot_tell("requests of the log were lost, some of them may have been under way")
+            }
+            None => as_it_should_be("outside these servers: the clients' own work, their page caches, the network"),
+        }
+    }
+
+    /// Whether the capture lost enough to be said.
+    fn lost(&self) -> bool {
+        let of_loss = |finding: &&Finding| finding.id == trace_quality::RULE.id && finding.severity > Severity::Info;
+        self.analysis.findings.iter().any(|finding| of_loss(&finding))
+    }
+}
+
+/// Whether a finding is about the place where time was spent; without names it is about all.
+fn is_there(finding: &Finding, spent: &TimeSpent) -> bool {
+    let names = |list: &[String], name: Option<&str>| {
+        list.is_empty() || list.len() >= LISTED || name.is_none_or(|name| list.iter().any(|it| it == name))
+    };
+    names(&finding.targets, spent.target.as_deref())
+        && names(&finding.nodes, Some(spent.node.as_str()).filter(|node| !node.is_empty()))
+}
+
+/// Whether an operation is no read or write, and not for an MDS.
+fn is_other(operation: &Operation) -> bool {
+    !matches!(operation.name.as_str(), "OST_READ" | "OST_WRITE" | "OBD_PING") && !metadata_bound::is_metadata(operation)
+}
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::{Confidence, Service, TimeAccount};
+
+    use super::*;
+
+    fn account(spent: Vec<TimeSpent>) -> Analysis {
+        let all = TimeOf { span_us: spent.iter().map(|it| it.us).sum(), spent, ..TimeOf::default() };
+        Analysis { time_account: TimeAccount { all: Some(all), ..TimeAccount::default() }, ..Analysis::default() }
+    }
+
+    fn of(on: SpentOn, target: Option<&str>, node: &str, us: u64) -> TimeSpent {
+        TimeSpent::new(on, target.map(str::to_owned), node.to_owned(), us)
+    }
+
+    fn states(analysis: &Analysis, findings: &[Finding]) -> Vec<(Option<SpentState>, Option<String>)> {
+        let all = judged(&Analysis { findings: findings.to_vec(), ..analysis.clone() }).unwrap();
+        all.spent.into_iter().map(|spent| (spent.state, spent.finding)).collect()
+    }
+
+    #[test]
+    fn whatever_takes_a_fifth_has_a_state() {
+        for on in SpentOn::ALL {
+            let analysis = account(vec![of(on, None, "s1", 20), of(SpentOn::Nothing, None, "", 80)]);
+            assert!(states(&analysis, &[]).iter().all(|(state, _)| state.is_some()), "{on:?}");
+        }
+        // Many places with little each are much together.
+        let places = (0..10).map(|place| of(SpentOn::Queue, None, &format!("s{place}"), 3));
+        let analysis = account(places.chain([of(SpentOn::Nothing, None, "", 70)]).collect());
+        assert!(states(&analysis, &[]).iter().all(|(state, _)| state.is_some()));
+        let analysis = account(vec![of(SpentOn::Queue, None, "s1", 19), of(SpentOn::Nothing, None, "", 81)]);
+        assert_eq!(states(&analysis, &[])[0], (None, None));
+    }
+
+    #[test]
+    fn a_finding_is_the_cause_of_what_it_explains_where_it_is() {
+        let finding = |id: &str, severity, target: &str| Finding {
+            targets: vec![target.to_owned()],
+            ..Finding::new(id, severity, Confidence::High, id)
+        };
+        let bulk = |target| of(SpentOn::Bulk, Some(target), "s1", 50);
+        let analysis = account(vec![bulk("a-OST0000"), bulk("a-OST0001")]);
+        let found = states(&analysis, &[finding("sluggish-ost", Severity::Warning, "a-OST0001")]);
+        assert_eq!(found[1], (Some(SpentState::Cause), Some("sluggish-ost".to_owned())));
+        assert_eq!(found[0].0, Some(SpentState::CannotTell));
+        // A note is no cause, nor is what explains something else.
+        for finding in [
+            finding("sluggish-ost", Severity::Info, "a-OST0001"),
+            finding("metadata-bound", Severity::Warning, "a-OST0001"),
+        ] {
+            assert_eq!(states(&analysis, &[finding])[1].0, Some(SpentState::CannotTell));
+        }
+    }
+
+    #[test]
+    fn short_queues_are_little() {
+        let mut analysis = account(vec![of(SpentOn::Queue, None, "s1", 100)]);
+        let service = |queue_us| Service {
+            node: "s1".to_owned(),
+            service: "mdt".to_owned(),
+            rpcs: 100,
+            queue_us,
+            service_us: 1_000,
+            ..Service::default()
+        };
+        analysis.services = vec![service(100 * 900)];
+        assert_eq!(states(&analysis, &[])[0].0, Some(SpentState::AsItShouldBe));
+        analysis.services = vec![service(100 * 30_000)];
+        assert_eq!(states(&analysis, &[])[0].0, Some(SpentState::CannotTell));
+    }
+}

@@ -1,0 +1,198 @@
+//! The verdict: did anything fail, where did the time go, what would make it faster.
+
+use lioprof_model::analysis::{Format, Input};
+use lioprof_model::units::{percent, plural, share};
+use lioprof_model::{
+    Analysis, Check, CheckResult, Finding, Severity, SpentOn, SpentState, TimeSpent, Verdict, VerdictState,
+};
+
+use super::case::Question;
+use super::registry::question;
+
+/// From this share of the clients' time on it is said that it passed elsewhere.
+const ELSEWHERE: f64 = 0.2;
+
+/// Sums up the findings, the checks and the account of an analysis.
+#[must_use]
+pub fn verdict(analysis: &Analysis) -> Verdict {
+    let told: Vec<&Finding> = analysis.findings.iter().filter(|it| it.severity > Severity::Info).collect();
+    let answers = |wanted| told.iter().any(|finding| question(&finding.id) == Some(wanted));
+    let state = if answers(Question::Failure) {
+        VerdictState::Failed
+    } else if answers(Question::Time) {
+        VerdictState::Cause
+    } else if !told.is_empty() {
+        // Only the capture is to blame.
+        VerdictState::CannotTell
+    } else {
+        return without_cause(analysis);
+    };
+    let more = match told.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Verdict { state, text: format!("{}{more}.{}", told[0].title, saves(told[0])), findings: kinds(&told) }
+}
+
+fn kinds(findings: &[&Finding]) -> Vec<String> {
+    let mut kinds: Vec<String> = Vec::new();
+    for finding in findings {
+        if !kinds.contains(&finding.id) {
+            kinds.push(finding.id.clone());
+        }
+    }
+    kinds
+}
+
+fn saves(finding: &Finding) -> String {
+    finding.saves_in_words().map(|saves| format!(" A remedy {saves}.")).unwrap_or_default()
+}
+
+/// Nothing above a note is found: that nothing is wrong is a claim, too, and takes the answers of all checks, and a reason for where the
+/// time went.
+fn without_cause(analysis: &Analysis) -> Verdict {
+    let faster = |finding: &&Finding| question(&finding.id) == Some(Question::Faster);
+    let (state, text, findings) = if let Some(finding) = analysis.findings.iter().find(faster) {
+        (VerdictState::CouldBeFaster, format!("{}.{}", finding.title, saves(finding)), kinds(&[finding]))
+    } else if let Some(text) = nothing_to_judge(analysis).or_else(|| open(analysis)) {
+        (VerdictState::CannotTell, text, Vec::new())
+    } else {
+        (VerdictState::NoProblem, no_problem(analysis), Vec::new())
+    };
+    Verdict { state, text, findings }
+}
+
+fn no_problem(analysis: &Analysis) -> String {
+    let made = analysis.checks.iter().filter(|check| check.result == CheckResult::Healthy).count() as u64;
+    let elsewhere = analysis.time_account.all.as_ref().map_or(0.0, |all| all.share_on(SpentOn::Nothing));
+    let outside = if elsewhere >= ELSEWHERE {
+        format!(" For {} of their time the clients had no request at these servers.", percent(elsewhere, 0))
+    } else {
+        String::new()
+    };
+    format!("Nothing is wrong: {} found nothing.{outside}", plural(made, "check"))
+}
+
+/// Why there is nothing to judge.
+fn nothing_to_judge(analysis: &Analysis) -> Option<String> {
+    if analysis.sent_by_clients().is_some() {
+        return Some("There is no log of a server: what clients sent is told, and nothing judged.".to_owned());
+    }
+    let is_kernel_log = |input: &Input| input.format == Format::KernelLog;
+    if !analysis.inputs.is_empty() && analysis.inputs.iter().all(is_kernel_log) {
+        let events = plural(analysis.events.len() as u64, "event");
+        return Some(format!("No debug log, but a kernel log: {events} told, no requests to judge."));
+    }
+    if analysis.totals.rpcs == 0 && !analysis.events.is_empty() {
+        return Some("No requests to judge: the log tells of events only.".to_owned());
+    }
+    let is_answer = |check: &Check| matches!(check.result, CheckResult::Found | CheckResult::Healthy) && !check.note;
+    let was_checked = analysis.checks.iter().any(is_answer);
+    (!was_checked).then(|| "Not enough I/O in the capture to judge.".to_owned())
+}
+
+/// What is without an answer: checks, and where the time went.
+fn open(analysis: &Analysis) -> Option<String> {
+    let cannot = "Cannot tell whether something is wrong: no cause is found, but";
+    let undecided =
+        || analysis.checks.iter().filter(|check| check.result == CheckResult::NotEnoughEvidence && !check.note);
+    if let Some(Check { id, reason, .. }) = undecided().next() {
+        let without = match undecided().count() as u64 {
+            1 => "1 check is".to_owned(),
+            open => format!("{open} checks are"),
+        };
+        let reason = reason.as_deref().unwrap_or("not enough evidence");
+        return Some(format!("{cannot} {without} without an answer. {id}: {reason}."));
+    }
+    let all = analysis.time_account.all.as_ref()?;
+    let unknown = |spent: &&TimeSpent| spent.state == Some(SpentState::CannotTell);
+    let spent = all.spent.iter().find(unknown)?;
+    let (of_time, what) = (percent(share(spent.us, all.span_us), 0), spent.description());
+    let reason = spent.reason.as_deref().unwrap_or("the log does not show why");
+    Some(format!("{cannot} {of_time} of the clients' time has no explanation ({what}): {reason}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::{Confidence, TimeAccount, TimeOf};
+
+    use super::*;
+
+    fn check(result: CheckResult) -> Check {
+        Check { id: "a".to_owned(), result, reason: Some("no log".to_owned()), note: false }
+    }
+
+    fn finding(id: &str, severity: Severity, title: &str) -> Finding {
+        Finding::new(id, severity, Confidence::High, title)
+    }
+
+    fn says(analysis: &Analysis, state: VerdictState, text: &str) {
+        let verdict = verdict(analysis);
+        assert_eq!((verdict.state, &*verdict.text), (state, text));
+    }
+
+    #[test]
+    fn that_nothing_is_wrong_takes_all_answers() {
+        let mut analysis = Analysis::default();
+        says(&analysis, VerdictState::CannotTell, "Not enough I/O in the capture to judge.");
+        analysis.checks = vec![check(CheckResult::Healthy), check(CheckResult::NotEnoughEvidence)];
+        says(
+            &analysis,
+            VerdictState::CannotTell,
+            "Cannot tell whether something is wrong: no cause is found, but 1 check is without an answer. a: no log.",
+        );
+        // What is only worth knowing may stay open.
+        analysis.checks[1].note = true;
+        says(&analysis, VerdictState::NoProblem, "Nothing is wrong: 1 check found nothing.");
+        analysis.checks[1] = check(CheckResult::NotApplicable);
+        says(&analysis, VerdictState::NoProblem, "Nothing is wrong: 1 check found nothing.");
+        // Nothing but notes is no judgement.
+        analysis.checks[0].note = true;
+        says(&analysis, VerdictState::CannotTell, "Not enough I/O in the capture to judge.");
+        analysis.checks[0].note = false;
+        analysis.findings = vec![finding("client-bound", Severity::Info, "A note")];
+        says(&analysis, VerdictState::NoProblem, "Nothing is wrong: 1 check found nothing.");
+    }
+
+    #[test]
+    fn time_without_an_explanation_is_no_health() {
+        let queue =
+            |state, us| TimeSpent { state: Some(state), ..TimeSpent::new(SpentOn::Queue, None, "oss1".to_owned(), us) };
+        let of = |spent: Vec<TimeSpent>| {
+            let all = TimeOf { span_us: 100, spent, ..TimeOf::default() };
+            let time_account = TimeAccount { all: Some(all), ..TimeAccount::default() };
+            Analysis { checks: vec![check(CheckResult::Healthy)], time_account, ..Analysis::default() }
+        };
+        let nothing = TimeSpent::new(SpentOn::Nothing, None, String::new(), 60);
+        says(
+            &of(vec![queue(SpentState::CannotTell, 40), nothing.clone()]),
+            VerdictState::CannotTell,
+            "Cannot tell whether something is wrong: no cause is found, but 40 % of the clients' time has no explanation (queued on oss1): \
+             the log does not show why.",
+        );
+        says(
+            &of(vec![queue(SpentState::AsItShouldBe, 40), nothing]),
+            VerdictState::NoProblem,
+            "Nothing is wrong: 1 check found nothing. For 60 % of their time the clients had no request at these servers.",
+        );
+    }
+
+    #[test]
+    fn what_failed_comes_before_what_is_slow() {
+        let mut analysis = Analysis {
+            findings: vec![finding("small-rpcs", Severity::Warning, "Writes are small")],
+            ..Analysis::default()
+        };
+        says(&analysis, VerdictState::Cause, "Writes are small.");
+        analysis.findings.insert(0, finding("evictions", Severity::Critical, "A client was evicted"));
+        says(&analysis, VerdictState::Failed, "A client was evicted (and 1 more).");
+        assert_eq!(verdict(&analysis).findings, ["evictions", "small-rpcs"]);
+        let first = &mut analysis.findings[0];
+        (first.saves_s, first.saves_s_min, first.saves_s_max) = (Some(28.77), Some(-1.0), Some(33.2));
+        let text = "A client was evicted (and 1 more). A remedy would save 28.8 s (0 to 33.2 s).";
+        says(&analysis, VerdictState::Failed, text);
+        // A capture that lost half of it proves nothing.
+        analysis.findings = vec![finding("trace-quality", Severity::Critical, "32 % are lost")];
+        says(&analysis, VerdictState::CannotTell, "32 % are lost.");
+    }
+}

@@ -1,0 +1,85 @@
+//! The verdict never contradicts lioprof's own figures: where these say that something is wrong, it does not say "Nothing is wrong".
+
+use std::path::Path;
+
+use lioprof_testkit::files::repository;
+use serde_json::Value;
+
+use crate::captures::captures;
+use crate::figures::{rows, text};
+use crate::util::{analyze, lioprof};
+
+/// What the figures of an analysis, or what `lioprof what-if` predicts by itself, say against its verdict.
+fn contradictions(json: &Value, what_if: &Value) -> Vec<String> {
+    let mut against = Vec::new();
+    let verdict = &json["verdict"];
+    let state = text(verdict, "state").unwrap();
+    let all = &json["time_account"]["all"];
+    let span_us = all["span_us"].as_f64().unwrap_or(0.0);
+    for spent in rows(all, "spent").iter().filter(|spent| spent["us"].as_f64().unwrap() > 0.2 * span_us) {
+        match text(spent, "state") {
+            None => against.push(format!("no state: {spent}")),
+            Some("cannot_tell") if state == "no_problem" => against.push(format!("unexplained: {spent}")),
+            Some("cause") if state == "no_problem" => against.push(format!("has a cause: {spent}")),
+            Some(_) => {}
+        }
+    }
+    let found = |id: &str| rows(json, "findings").iter().any(|finding| text(finding, "id") == Some(id));
+    for failure in rows(json, "failures").iter().filter(|failure| failure["everyday"].is_null()) {
+        let name = text(failure, "name").unwrap();
+        let of_kind = rows(json, "operations").iter().filter(|operation| text(operation, "name") == Some(name));
+        let rpcs: u64 = of_kind.map(|operation| operation["rpcs"].as_u64().unwrap()).sum();
+        if 100 * failure["rpcs"].as_u64().unwrap() > rpcs && !found("failed-requests") {
+            against.push(format!("without a word: {failure}"));
+        }
+    }
+    if !rows(json, "findings").is_empty() && state == "no_problem" {
+        let alarms = rows(json, "findings").iter().filter(|finding| text(finding, "severity") != Some("info"));
+        against.extend(alarms.map(|finding| format!("is found: {}", finding["id"])));
+    }
+    let elapsed_s = what_if["elapsed_s"].as_f64().unwrap_or(0.0);
+    let tried = rows(what_if, "predictions").iter();
+    let saving = tried.filter(|prediction| prediction["saves_s_min"].as_f64().unwrap() > 0.1 * elapsed_s);
+    if state == "no_problem" {
+        // See `could_be_faster.rs`: of several writers for one no replay knows all.
+        let told = saving.filter(|prediction| prediction["changes"][0]["change"] != "writers");
+        against.extend(told.map(|prediction| format!("would save time: {prediction}")));
+    }
+    against
+}
+
+fn judged(dir: &Path) -> (Value, Value) {
+    let what_if = lioprof(&["what-if", "--quiet", "--max-loss", "1", "--format", "json", dir.to_str().unwrap()]);
+    (analyze(&[dir], &["--max-loss", "1"]), what_if.json())
+}
+
+#[test]
+fn no_verdict_contradicts_the_figures() {
+    let pairs = std::fs::read_dir(repository("fixtures/pairs")).unwrap().map(|entry| entry.unwrap().path());
+    let dirs = captures().into_iter().map(|capture| capture.dir).chain(pairs.filter(|path| path.is_dir()));
+    let mut seen = std::collections::BTreeSet::new();
+    for dir in dirs {
+        let (json, what_if) = judged(&dir);
+        let against = contradictions(&json, &what_if);
+        assert!(against.is_empty(), "{}: {}\n{}", dir.display(), json["verdict"], against.join("\n"));
+        seen.insert(text(&json["verdict"], "state").unwrap().to_owned());
+    }
+    // They show something: captures of each kind are there.
+    for state in ["failed", "cause", "could_be_faster", "no_problem"] {
+        assert!(seen.contains(state), "{state} is not among {seen:?}");
+    }
+}
+
+/// The test above can fail: a verdict that nothing is wrong is found out.
+#[test]
+fn a_verdict_without_reasons_is_found_out() {
+    for name in ["masks", "metadata", "pair_slow_ost_sick"] {
+        let (mut json, what_if) = judged(&lioprof_testkit::files::capture(name));
+        json["verdict"]["state"] = "no_problem".into();
+        let spent = json["time_account"]["all"]["spent"].as_array_mut().unwrap();
+        for spent in spent {
+            spent.as_object_mut().unwrap().remove("state");
+        }
+        assert!(!contradictions(&json, &what_if).is_empty(), "{name}");
+    }
+}
