@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::units::share;
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
-use lioprof_model::{Analysis, Io, Loss, LossEvidence, NEVER_ON_DISK, SeveralServers, UnreadRpcs};
+use lioprof_model::{Analysis, Io, Loss, LossEvidence, NEVER_ON_DISK, SeveralServers, UnreadRpcs, WhyNoTarget};
 
 use crate::aggregate::both;
 use crate::interval::Limit;
@@ -263,10 +263,10 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     }
     let remedy = "capture with `lctl set_param subsystem_debug=\"rpc filter ldlm\" debug=\"+rpctrace +dlmtrace +net\"`";
     if share(unattributed.rpcs, all.rpcs) > UNCERTAIN {
-        let why = if analysis.only_lost_lines_hide_targets() {
-            "the lines that name it were lost".to_owned()
-        } else {
-            format!("direct I/O logs no OST under rpctrace alone; {remedy}")
+        let why = match analysis.why_no_target() {
+            WhyNoTarget::Failed => "they failed before they reached one".to_owned(),
+            WhyNoTarget::LinesLost => "the lines that name it were lost".to_owned(),
+            WhyNoTarget::Masks => format!("direct I/O logs no OST under rpctrace alone; {remedy}"),
         };
         warnings.push(format!(
             "the OST of {} of {} is unknown: {why}",

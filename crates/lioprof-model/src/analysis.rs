@@ -246,6 +246,17 @@ pub struct UnreadRpcs {
     pub word: Option<String>,
 }
 
+/// Why the log does not name the OST of reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyNoTarget {
+    /// All of them ended with an error before a line named it.
+    Failed,
+    /// The masks were right, and the lines that name it are among those that the capture lost.
+    LinesLost,
+    /// The masks did not ask for it.
+    Masks,
+}
+
 /// Which half of the requests' lines a log has, if it has one only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnlyHalf {
@@ -361,12 +372,19 @@ pub struct Loss {
 }
 
 impl Analysis {
-    /// Whether every server's log has lines of the lock manager, and some of the log is lost. Then the debug masks under which the OST of
-    /// each read and write is logged were on, so a missing line was lost.
+    /// Why reads and writes name no OST. If every server's log has lines of the lock manager, the masks under which it is logged were on.
     #[must_use]
-    pub fn only_lost_lines_hide_targets(&self) -> bool {
+    pub fn why_no_target(&self) -> WhyNoTarget {
+        let mut unknown = self.totals.unattributed.read.clone();
+        unknown.merge(&self.totals.unattributed.write);
         let evidence = self.locks.as_ref().map(|locks| locks.evidence);
-        evidence == Some(LockEvidence::Dlmtrace) && self.loss.is_some()
+        if unknown.rpcs > 0 && unknown.errors == unknown.rpcs {
+            WhyNoTarget::Failed
+        } else if evidence == Some(LockEvidence::Dlmtrace) && self.loss.is_some() {
+            WhyNoTarget::LinesLost
+        } else {
+            WhyNoTarget::Masks
+        }
     }
 
     /// Which half of the requests' lines the logs have, if they have one only: somebody filtered them. An overflow or a crash takes lines of

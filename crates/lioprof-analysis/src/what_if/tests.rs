@@ -1,6 +1,6 @@
 //! Made-up runs whose answers are known, and garbage.
 
-use lioprof_model::{Change, Prediction, WhatIf};
+use lioprof_model::{Change, Prediction, Replays, WhatIf};
 use proptest::prelude::*;
 
 use super::model::models;
@@ -56,7 +56,7 @@ fn predict(run: &Run, change: Change) -> WhatIf {
 }
 
 fn saves(run: &Run, change: Change) -> Option<Prediction> {
-    predict(run, change.clone()).of(&change).cloned()
+    predict(run, change.clone()).of(std::slice::from_ref(&change)).cloned()
 }
 
 fn close(seconds: f64, expected: f64) {

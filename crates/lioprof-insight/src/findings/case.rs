@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use lioprof_model::units::share;
 use lioprof_model::{Analysis, Confidence, Direction, Finding, LockObject, Locks, Severity, SpentOn};
 use lioprof_stats::Stands;
 
@@ -9,6 +10,9 @@ use super::bottleneck::Bottleneck;
 use super::draft::Draft;
 use super::limits::{Limit, Limits};
 use super::load::{known_share, sizes_are_known};
+
+/// Share of reads and writes that failed from which the others say little of what was wanted.
+const FAILED_SHARE: f64 = 0.1;
 
 /// A kind of finding.
 pub struct Rule {
@@ -144,6 +148,16 @@ impl<'a> Case<'a> {
     pub(super) fn data_were_moved(&self) -> Result<(), Nothing> {
         let totals = &self.analysis.totals;
         Nothing::not_applicable_if(totals.read.rpcs + totals.write.rpcs == 0, "nothing was read or written on OSTs")
+    }
+
+    /// An error if so many reads and writes failed that those that did not say little of what was wanted.
+    pub(super) fn most_succeeded(&self) -> Result<(), Nothing> {
+        let totals = &self.analysis.totals;
+        let (failed, all) = (totals.read.errors + totals.write.errors, totals.read.rpcs + totals.write.rpcs);
+        Nothing::cannot_tell_if(
+            share(failed, all) >= FAILED_SHARE,
+            format!("{failed} of {all} reads and writes failed: what they would have moved, and where, is not known"),
+        )
     }
 
     /// An error if some OSTs were left out by the user: then those that are there cannot be held against the others.

@@ -25,6 +25,7 @@ fn look(case: &Case<'_>) -> Look {
     let what_if = &case.analysis.what_if;
     let elapsed_s = what_if.elapsed_s.filter(|s| *s > 0.0).ok_or_else(|| Nothing::not_applicable("nobody waits"))?;
     Nothing::not_applicable_if(what_if.predictions.is_empty(), "nothing was replayed that could save time")?;
+    case.most_succeeded()?;
     let least_s = case.limit(SAVES_SHARE.name) * elapsed_s;
     let saves_more = |prediction: &&Prediction| match best_told(case.analysis) {
         None => true,

@@ -28,6 +28,7 @@ fn look(case: &Case<'_>) -> Look {
     case.data_were_moved()?;
     case.all_osts()?;
     case.osts_are_known()?;
+    case.most_succeeded()?;
     let osts = osts(analysis);
     let bin_s = analysis.series.bin_s;
     let works: Vec<_> = osts.iter().map(|ost| ost.work(bin_s, 0..analysis.series.bins)).collect();

@@ -7,6 +7,7 @@ use lioprof_model::time::utc_of;
 use lioprof_model::units::{human_bytes, percent, plural};
 use lioprof_model::{
     Analysis, Confidence, Finding, Format, Io, Node, NodeRole, OnlyHalf, Severity, SpentOn, TargetKindName, UnreadRpcs,
+    WhyNoTarget,
 };
 
 use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
@@ -367,7 +368,10 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
     if unattributed_share < unknown && unsized_share < unknown && !estimated {
         return None;
     }
-    let title = if unattributed_share >= unknown.max(unsized_share) {
+    let why_no_target = case.analysis.why_no_target();
+    let title = if unattributed_share >= unknown && why_no_target == WhyNoTarget::Failed {
+        format!("{} of the reads and writes failed before they reached an OST", percent(unattributed_share, 0))
+    } else if unattributed_share >= unknown.max(unsized_share) {
         format!("The OST of {} of the reads and writes is unknown", percent(unattributed_share, 0))
     } else if unsized_share >= unknown {
         format!("The size of {} of the reads and writes is unknown", percent(unsized_share, 0))
@@ -377,11 +381,12 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
         let [least, most] = [all.bytes_min, all.bytes_max].map(human_bytes);
         format!("The bytes moved are only known to be {least} to {most}")
     };
-    let hidden_by_loss = case.analysis.only_lost_lines_hide_targets();
-    let why = if hidden_by_loss {
-        "The lines that tell it are among those that the capture lost."
-    } else {
-        "rpctrace alone shows neither for direct I/O, and Lustre 2.17 turns large buffered I/O into direct I/O."
+    let why = match why_no_target {
+        WhyNoTarget::Failed => "Those without an OST ended with an error before a line named it.",
+        WhyNoTarget::LinesLost => "The lines that tell it are among those that the capture lost.",
+        WhyNoTarget::Masks => {
+            "rpctrace alone shows neither for direct I/O, and Lustre 2.17 turns large buffered I/O into direct I/O."
+        }
     };
     let finding = case
         .finding(Severity::Info, Confidence::High, title)
@@ -393,9 +398,14 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
         .evidence("unattributed_share", unattributed_share)
         .evidence("unsized_share", unsized_share)
         .evidence("bytes_uncertainty_share", width)
-        .remedy(if case.analysis.only_half().is_some() {
-            "Give the whole log: lines that name the OST and the size were filtered out."
-        } else if hidden_by_loss && unsized_share < unknown { NOTHING_LOST } else { MASKS })
+        .remedy(match why_no_target {
+            _ if case.analysis.only_half().is_some() => {
+                "Give the whole log: lines that name the OST and the size were filtered out."
+            }
+            WhyNoTarget::Failed if unsized_share < unknown => "See why they failed: failed-requests.",
+            WhyNoTarget::LinesLost if unsized_share < unknown => NOTHING_LOST,
+            _ => MASKS,
+        })
         .done();
     Some(finding)
 }
@@ -414,7 +424,29 @@ fn io(analysis: &Analysis) -> (Io, Io) {
 mod tests {
     use lioprof_model::{Distribution, SentRpcs};
 
+    use super::super::case::Shared;
+    use super::super::limits::Limits;
     use super::*;
+
+    #[test]
+    fn what_failed_before_it_had_an_ost_is_no_fault_of_the_masks() {
+        let writes = |rpcs, errors| Io { rpcs, errors, ..Io::default() };
+        let mut analysis = Analysis::default();
+        analysis.totals.write = writes(100, 40);
+        analysis.totals.unattributed.write = writes(40, 40);
+        let title = |analysis: &Analysis| {
+            let (limits, shared) = (Limits::default(), Shared::default());
+            let finding = unknown(&Case { analysis, rule: &RULE, limits: &limits, shared: &shared }).unwrap();
+            (finding.title, finding.remedies[0].contains("dlmtrace"))
+        };
+        assert_eq!(
+            title(&analysis),
+            ("40 % of the reads and writes failed before they reached an OST".to_owned(), false)
+        );
+        // One that did not fail has none either: the masks do not show it.
+        analysis.totals.unattributed.write = writes(41, 40);
+        assert_eq!(title(&analysis), ("The OST of 41 % of the reads and writes is unknown".to_owned(), true));
+    }
 
     #[test]
     fn an_oss_that_does_not_name_its_osts_is_not_missing() {
