@@ -67,6 +67,7 @@ impl Judge<'_> {
         let (state, reason) = match spent.on {
             SpentOn::LockWait => cannot_tell("no two clients fight for it: one may hold its locks for long"),
             SpentOn::Bulk => self.bulk(spent),
+            SpentOn::Sync => cannot_tell("syncs have nothing to be held against here"),
             SpentOn::Queue => self.queue(&spent.node),
             SpentOn::Metadata => self.metadata(spent),
             SpentOn::Other => self.other(),

@@ -20,7 +20,7 @@ use super::sluggish_parts::{ByParts, by_parts};
 pub(super) const RULE: Rule = Rule {
     id: "sluggish-ost",
     question: Question::Time,
-    explains: &[SpentOn::Bulk, SpentOn::Queue, SpentOn::Other],
+    explains: &[SpentOn::Bulk, SpentOn::Sync, SpentOn::Queue],
     meaning: "an OST or OSS takes far longer than its peers for the same work at the same time",
     limits: &[
         limit(
