@@ -11,7 +11,7 @@ use lustre_debuglog::frame::Form;
 use crate::decode::chunk::{Counts, Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::InputFacts;
-use crate::envelope::kinds::{self, Repair};
+use crate::envelope::kinds::Repair;
 use crate::join::{Join, RowOutput};
 use crate::plan::{NodeLogs, OpeningNotes, Planned, Reading};
 use crate::sink_thread::with_sink_thread;
@@ -148,10 +148,9 @@ fn account(node: String, log: &LogResult) -> Input {
     let error = notes.error.clone().or_else(|| notes.damage.get().map(|damage| damage.to_string()));
     let error = error.or_else(|| seen.error.as_ref().map(ToString::to_string));
     let error = error.or_else(|| seen.is_cut.then(|| CUT.to_owned()));
-    let mut repairs = planned.repairs.clone();
-    kinds::merge(&mut repairs, seen.counts.repairs.clone());
+    let mut repairs = seen.counts.repairs;
     if planned.is_utf16 {
-        repairs.insert(Repair::Utf16, summary.records);
+        repairs.add(Repair::Utf16, summary.records);
     }
     Input {
         path: planned.found.path.display().to_string(),
@@ -179,7 +178,7 @@ fn account(node: String, log: &LogResult) -> Input {
         first: summary.first_us.map(seconds),
         last: summary.last_us.map(seconds),
         unread: unread(&seen.counts),
-        envelope: repairs.into_iter().map(|(kind, lines)| (kind.as_str().to_owned(), lines)).collect(),
+        envelope: repairs.iter().map(|(kind, lines)| (kind.as_str().to_owned(), lines)).collect(),
         error,
     }
 }

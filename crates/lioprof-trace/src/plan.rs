@@ -12,7 +12,6 @@ use lustre_debuglog::frame::{Form, binary, text};
 use crate::decode::reader::{BinaryReader, TextReader};
 use crate::decode::ring;
 use crate::decode::source::{Chunks, Source};
-use crate::envelope::kinds::Repairs;
 use crate::envelope::prefix::Sender;
 use crate::envelope::repair;
 use crate::envelope::split::{self, Part};
@@ -49,8 +48,6 @@ pub(crate) struct Planned {
     opened: Option<Box<Opened>>,
     /// The file is UTF-16.
     pub(crate) is_utf16: bool,
-    /// Lines that were repaired before it is read.
-    pub(crate) repairs: Repairs,
 }
 
 /// What was found among the inputs.
@@ -312,7 +309,6 @@ fn look(
         progress: progress.clone(),
         opened,
         is_utf16,
-        repairs: Repairs::default(),
     };
     Ok(Looked::Logs(vec![(planned, evidence)]))
 }
@@ -331,11 +327,11 @@ fn parts(
         path: found.path.clone(),
         source,
     })?;
-    let planned = parts.into_iter().map(|Part { sender, mut text, repairs }| {
+    let planned = parts.into_iter().map(|Part { sender, mut text }| {
         let mut head = Vec::new();
         text.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
         let mut contents = Contents::default();
-        contents.add(&head, Form::Text);
+        contents.add(&as_logged(&head, Form::Text), Form::Text);
         let mut evidence = Evidence {
             fixed: fixed.cloned(),
             components: node::components(found.place()),
@@ -367,7 +363,6 @@ fn parts(
                 damage.take().unwrap_or_default(),
             ))),
             is_utf16,
-            repairs,
         };
         (planned, evidence)
     });

@@ -22,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::client;
 use super::event::{Body, BulkStep, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use super::handlings::Handlings;
-use crate::envelope::kinds::{self, Repairs};
+use crate::envelope::kinds::Repairs;
 use crate::envelope::repair::Logged;
 use crate::envelope::{characters, cut, repair};
 
@@ -165,7 +165,7 @@ impl Counts {
             }
         }
         merge_heads(&mut self.stream_heads, &other.stream_heads);
-        kinds::merge(&mut self.repairs, other.repairs);
+        self.repairs.merge(other.repairs);
         self.has_rpcs |= other.has_rpcs;
         self.unread = self.unread.take().or(other.unread);
     }
@@ -198,7 +198,7 @@ fn repaired_from(data: &[u8], from: usize, names: bool, out: Decoded) -> Decoded
     let repaired = repair::repaired(data, from, |logged| reducer.logged(logged));
     let mut out = reducer.out;
     out.skipped.extend(repaired.skipped);
-    kinds::merge(&mut out.counts.repairs, repaired.repairs);
+    out.counts.repairs.merge(repaired.repairs);
     out
 }
 
@@ -317,7 +317,7 @@ impl Reducer {
     fn logged(&mut self, logged: &Logged<'_>) {
         if !logged.may_hold_others() {
             self.count(&logged.record);
-            self.message(&logged.record, &logged.message, None);
+            self.message(&logged.record, logged.message, None);
             return;
         }
         let mut text = Vec::new();

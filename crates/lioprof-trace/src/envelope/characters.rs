@@ -5,7 +5,7 @@ use memchr::{memchr2, memchr2_iter, memchr3};
 /// Whether `text` has characters that no message of Lustre has.
 #[inline]
 pub(crate) fn is_changed(text: &[u8]) -> bool {
-    memchr2(0x1b, b'&', text).is_some() || !text.is_ascii()
+    !text.is_ascii() || memchr2(0x1b, b'&', text).is_some()
 }
 
 /// Whether `text` has characters or words that may stand for others: it is worth looking whether it fits better without.
@@ -48,6 +48,36 @@ pub(crate) fn with_single_blanks(text: &[u8]) -> Vec<u8> {
     out
 }
 
+/// How much of a text is looked at.
+pub(crate) const BEGINNING: usize = 32;
+
+/// Whether any of these may stand for others, or for fewer.
+pub(crate) fn may_stand_for_others(text: &[u8; BEGINNING]) -> bool {
+    // No way out of it, so that the compiler compares many bytes at once.
+    let any = |text: &[u8], is: fn(u8) -> bool| text.iter().fold(false, |any, byte| any | is(*byte));
+    if any(text, |byte| !matches!(byte, b' '..=b'~') | (byte == b'&')) || text[0] == b' ' {
+        return true;
+    }
+    let (first, second, third) = (&text[..BEGINNING - 2], &text[1..BEGINNING - 1], &text[2..]);
+    let mut has_words = false;
+    for ((a, b), c) in first.iter().zip(second).zip(third) {
+        let is_blank = *a == b' ';
+        has_words |= is_blank & (*b == b' ');
+        has_words |=
+            (is_blank | (*a == b'[') | (*a == b'(') | (*a == b'_')) & (*b | 0x20 == b'a') & (*c | 0x20 == b't');
+    }
+    has_words || any(text, |byte| (byte == b'<') | (byte == b'=')) && may_be_sign_or_tag(text)
+}
+
+/// Whether a tag or what quoted-printable makes of a character may begin in `text`.
+fn may_be_sign_or_tag(text: &[u8]) -> bool {
+    memchr2_iter(b'<', b'=', text).any(|at| match &text[at..] {
+        [b'<', next, ..] => next.is_ascii_alphabetic() || *next == b'/',
+        [b'=', high, ..] => hex(*high).is_some(),
+        _ => true,
+    })
+}
+
 /// Bytes that what is made plain begins with.
 const STANDS_FOR_OTHERS: [bool; 256] = {
     let mut table = [false; 256];
@@ -73,11 +103,14 @@ fn has_signs(text: &[u8]) -> bool {
     memchr3(entity, tag, quoted, text).is_some() || memchr2(escape, backspace, text).is_some()
 }
 
+/// The bits of eight bytes that those have that are not ASCII.
+const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
+
 /// How many bytes `text` begins with that are ASCII, looked at eight at a time.
 fn ascii_len(text: &[u8]) -> usize {
     let (eights, rest) = text.as_chunks::<8>();
     for (i, eight) in eights.iter().enumerate() {
-        let others = u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
+        let others = u64::from_le_bytes(*eight) & NOT_ASCII;
         if others != 0 {
             return 8 * i + others.trailing_zeros() as usize / 8;
         }
@@ -87,12 +120,17 @@ fn ascii_len(text: &[u8]) -> usize {
 }
 
 /// The text with plain characters: without colours, tags and invisible characters, with blanks, quotes and dashes for what stands in
-/// their place, and with entities and quoted-printable bytes decoded.
+/// their place, and with entities and quoted-printable bytes decoded; twice, if a page was escaped twice.
 pub(crate) fn plain(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
     // Most texts have one or the other.
     let has_signs = has_signs(text);
+    let once = with_plain(text, has_signs);
+    if has_signs && has_markup(&once) { with_plain(&once, true) } else { once }
+}
+
+/// The same once.
+fn with_plain(text: &[u8], has_signs: bool) -> Vec<u8> {
+    let (mut out, mut at) = if has_signs { (Vec::with_capacity(text.len()), 0) } else { with_blanks(text) };
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let run = if has_signs {
             rest.iter().position(|byte| STANDS_FOR_OTHERS[usize::from(*byte)]).unwrap_or(rest.len())
@@ -116,7 +154,7 @@ pub(crate) fn plain(text: &[u8]) -> Vec<u8> {
                 let run = chunks.iter().take_while(|chunk| quoted_byte(*chunk).is_some_and(|byte| !byte.is_ascii()));
                 let len = 3 * run.count();
                 if len > 0 {
-                    out.extend_from_slice(&plain(&unquoted(&rest[..len])));
+                    out.extend_from_slice(&with_plain(&unquoted(&rest[..len]), true));
                     at += len;
                     continue;
                 }
@@ -151,6 +189,29 @@ pub(crate) fn plain(text: &[u8]) -> Vec<u8> {
     out
 }
 
+/// The beginning of a text without [`SIGNS`], with blanks for no-break spaces, and how much of the text it is made of: up to another
+/// character that is changed, or the last bytes.
+fn with_blanks(text: &[u8]) -> (Vec<u8>, usize) {
+    let mut out = vec![0; text.len()];
+    let (mut at, mut end) = (0, 0);
+    // Eight bytes at a time; those that are none of the text any more are overwritten.
+    while let Some((eight, to)) = text[at..].first_chunk::<8>().zip(out[end..].first_chunk_mut()) {
+        *to = *eight;
+        let others = u64::from_le_bytes(*eight) & NOT_ASCII;
+        let run = others.trailing_zeros() as usize / 8;
+        (at, end) = (at + run, end + run);
+        if others != 0 {
+            if !text[at..].starts_with("\u{a0}".as_bytes()) {
+                break;
+            }
+            out[end] = b' ';
+            (at, end) = (at + 2, end + 1);
+        }
+    }
+    out.truncate(end);
+    (out, at)
+}
+
 /// The byte that quoted-printable writes as `text` begins, if it does: `=A0`.
 fn quoted_byte(text: &[u8]) -> Option<u8> {
     let [b'=', high, low, ..] = text else { return None };
@@ -178,6 +239,17 @@ pub(crate) fn may_break_sign(line: &[u8], next: &[u8]) -> bool {
         || [&b"at "[..], b"t ", b"[at]"].iter().any(|part| next.starts_with(part))
         // The word before it tells that it stands for a sign (`re`, `q at 0000..`).
         || memchr::memmem::find(&next[..next.len().min(48)], b" at ").is_some()
+}
+
+/// A line without the sign that breaks it: `=` of quoted-printable, `<br>` of HTML.
+pub(crate) fn without_break(line: &[u8]) -> &[u8] {
+    match line {
+        [before @ .., b'='] => before,
+        [.., b'>'] => {
+            [&b"<br>"[..], b"<br/>", b"<br />"].iter().find_map(|tag| line.strip_suffix(*tag)).unwrap_or(line)
+        }
+        _ => line,
+    }
 }
 
 /// Words that list archives put in place of `@`.

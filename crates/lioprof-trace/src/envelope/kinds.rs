@@ -1,9 +1,7 @@
 //! What was repaired, counted.
 
-use std::collections::BTreeMap;
-
 /// How a line had been changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repair {
     /// Something stood before its header.
     Prefix,
@@ -15,11 +13,11 @@ pub(crate) enum Repair {
     AtSign,
     /// The text was UTF-16.
     Utf16,
-    /// A heading, a fence, a remark: lines that are no part of the log.
-    Remark,
 }
 
 impl Repair {
+    const ALL: [Self; 5] = [Self::Prefix, Self::Wrapped, Self::Characters, Self::AtSign, Self::Utf16];
+
     /// As written in `analysis.json`.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -28,17 +26,27 @@ impl Repair {
             Self::Characters => "characters",
             Self::AtSign => "at_sign",
             Self::Utf16 => "utf16",
-            Self::Remark => "remark",
         }
     }
 }
 
 /// Lines repaired, by kind.
-pub(crate) type Repairs = BTreeMap<Repair, u64>;
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Repairs([u64; Repair::ALL.len()]);
 
-/// Adds the lines of another part.
-pub(crate) fn merge(mine: &mut Repairs, other: Repairs) {
-    for (kind, lines) in other {
-        *mine.entry(kind).or_default() += lines;
+impl Repairs {
+    /// Counts lines.
+    pub(crate) fn add(&mut self, kind: Repair, lines: u64) {
+        self.0[kind as usize] += lines;
+    }
+
+    /// Adds the lines of another part.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(mine, lines)| *mine += lines);
+    }
+
+    /// The kinds that there are.
+    pub(crate) fn iter(self) -> impl Iterator<Item = (Repair, u64)> {
+        Repair::ALL.into_iter().zip(self.0).filter(|(_, lines)| *lines > 0)
     }
 }

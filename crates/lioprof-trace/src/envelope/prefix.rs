@@ -50,8 +50,16 @@ fn has_distant_colons(line: &[u8]) -> bool {
     // Blocks of a fixed size and no way out of one: so the compiler compares all its bytes at once.
     let (blocks, rest) = behind.as_chunks::<16>();
     let (before, _) = line.as_chunks::<16>();
-    before.iter().zip(blocks).any(|(one, other)| one.iter().zip(other).fold(false, |any, pair| any | is_pair(pair)))
-        || line[behind.len() - rest.len()..].iter().zip(rest).any(is_pair)
+    let has_pair =
+        |(one, other): (&[u8; 16], &[u8; 16])| one.iter().zip(other).fold(false, |any, pair| any | is_pair(pair));
+    if before.iter().zip(blocks).any(has_pair) {
+        return true;
+    }
+    // The rest, with some of the last block once more.
+    match line[..behind.len()].last_chunk().zip(behind.last_chunk()) {
+        Some(last) => !rest.is_empty() && has_pair(last),
+        None => line.iter().zip(rest).any(is_pair),
+    }
 }
 
 /// Whether `line` is the beginning of a header and nothing more.
@@ -218,6 +226,10 @@ const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Au
 /// Whether `line` may be nothing but what stands before a line: a break behind it left it alone.
 pub(crate) fn is_bare(line: &[u8]) -> bool {
     let line = line.trim_ascii();
+    // All of these end with a sign.
+    if line.last().is_some_and(u8::is_ascii_alphanumeric) {
+        return false;
+    }
     line.iter().all(|byte| matches!(byte, b'>' | b'|' | b'+' | b'*' | b' ')) || line.len() < 256 && names_sender(line)
 }
 

@@ -61,18 +61,18 @@ pub(crate) fn holds_markup(message: &Message<'_>) -> bool {
 /// A record as it was logged.
 #[derive(Debug)]
 pub(crate) struct Logged<'a> {
-    /// Its header, but for the blank at its end.
+    /// Its header, perhaps without the blank at its end.
     header: &'a [u8],
     /// Its text has no line break at its end.
     pub(crate) record: Record<'a>,
     /// What the text was parsed as.
-    pub(crate) message: Message<'a>,
+    pub(crate) message: &'a Message<'a>,
 }
 
 impl Logged<'_> {
     /// Appends it as `lctl` prints it.
     pub(crate) fn append(&self, out: &mut Vec<u8>) {
-        for bytes in [self.header, b" ", self.record.text, b"\n"] {
+        for bytes in [self.header.strip_suffix(b" ").unwrap_or(self.header), b" ", self.record.text, b"\n"] {
             out.extend_from_slice(bytes);
         }
     }
@@ -80,12 +80,25 @@ impl Logged<'_> {
     /// Whether its text may hold other records, or what is none: whoever reads it must find those.
     pub(crate) fn may_hold_others(&self) -> bool {
         let text = self.record.text;
-        let is_none = |at: usize| matches!(text.get(at + 1), Some(b'\0' | b'D'));
-        text.len() > MAX_RECORD / 2 || prefix::has_header_end(text) || memchr::memchr_iter(b'\n', text).any(is_none)
+        let may_be_other = |at: usize| match &text[at..] {
+            [b')', b')', b' ', ..] => text[..at].ends_with(b"("),
+            [b'\n', behind, ..] => matches!(behind, b'\0' | b'D'),
+            _ => false,
+        };
+        text.len() > MAX_RECORD / 2 || memchr::memchr2_iter(b'\n', b')', text).any(may_be_other)
     }
 }
 
-/// The lines of one record, as they arrived but for what stood before them.
+/// A line of a record: where it stands in the text that it came in.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    start: usize,
+    /// Behind what stood before it.
+    text: usize,
+    end: usize,
+}
+
+/// The lines of one record, as they arrived but for what stood before them. They stay in the text that they came in.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     /// What stood before its header.
@@ -94,12 +107,9 @@ pub(crate) struct Group {
     is_prefixed: bool,
     /// Lines that came behind it.
     arrived: usize,
-    /// Its lines as they arrived.
-    bytes: Vec<u8>,
-    /// Where each line begins in `bytes`, behind what stood before it, and ends.
-    spans: Vec<Range<usize>>,
-    /// Lengths of the lines as they arrived.
-    widths: Vec<usize>,
+    lines: Vec<Line>,
+    /// Bytes of them.
+    bytes: usize,
     /// How many lines there are up to the last one that is no break's: it stood behind the same as the header, or begins with a blank.
     own: usize,
     /// A header put together out of several.
@@ -111,40 +121,42 @@ pub(crate) struct Group {
 type Lines<'a> = SmallVec<[&'a [u8]; 8]>;
 
 impl Group {
-    /// Begins with a line whose header is at `start`, behind `previous`.
-    pub(crate) fn begin(&mut self, line: &[u8], start: usize, previous: &[u8]) {
-        self.prefix.clear();
-        self.bytes.clear();
-        self.spans.clear();
-        self.widths.clear();
-        self.own = 0;
-        self.prefix.extend_from_slice(&prefix::standing_before(line, start, previous));
+    /// Begins with a line of `text` whose header is at `start` of it, behind `previous`.
+    pub(crate) fn begin(&mut self, text: &[u8], line: Range<usize>, start: usize, previous: &[u8]) {
+        let before = prefix::standing_before(&text[line.clone()], start, previous);
+        if self.prefix != *before {
+            self.prefix.clear();
+            self.prefix.extend_from_slice(&before);
+        }
         self.is_prefixed = start > 0;
-        self.arrived = 0;
-        self.push(&line[start..], 0, line.len());
+        self.lines.clear();
+        (self.arrived, self.bytes, self.own) = (0, 0, 0);
+        self.push(Line { start: line.start, text: line.start + start, end: line.end });
     }
 
     /// Takes a line without header.
-    pub(crate) fn go_on(&mut self, line: &[u8]) {
+    pub(crate) fn go_on(&mut self, text: &[u8], line: Range<usize>) {
         self.arrived += 1;
-        let rest = prefix::without(line, &self.prefix, self.arrived);
-        let has_room = self.spans.len() < MAX_LINES && self.bytes.len() + line.len() <= MAX_RECORD;
+        let whole = &text[line.clone()];
+        let rest = prefix::without(whole, &self.prefix, self.arrived);
+        let has_room = self.lines.len() < MAX_LINES && self.bytes + whole.len() <= MAX_RECORD;
         // What doubles line breaks leaves empty lines.
-        let is_none = rest.starts_with(SUMMARY) || rest.trim_ascii().is_empty();
+        let is_none = match rest.first() {
+            Some(b'D') => rest.starts_with(SUMMARY),
+            Some(byte) => byte.is_ascii_whitespace() && rest.trim_ascii().is_empty(),
+            None => true,
+        };
         if has_room && !is_none {
-            self.push(line, line.len() - rest.len(), line.len());
-            if rest.len() < line.len() || characters::begins_with_blank(rest) {
-                self.own = self.spans.len();
+            self.push(Line { start: line.start, text: line.end - rest.len(), end: line.end });
+            if rest.len() < whole.len() || characters::begins_with_blank(rest) {
+                self.own = self.lines.len();
             }
         }
     }
 
-    /// Takes a line, whose text starts at `start`.
-    fn push(&mut self, line: &[u8], start: usize, width: usize) {
-        let at = self.bytes.len();
-        self.bytes.extend_from_slice(line);
-        self.spans.push(at + start..self.bytes.len());
-        self.widths.push(width);
+    fn push(&mut self, line: Line) {
+        self.bytes += line.end - line.start;
+        self.lines.push(line);
     }
 
     /// Whether `line` stands behind the same prefix, which must be there.
@@ -154,100 +166,122 @@ impl Group {
 
     /// Whether there is a record.
     pub(crate) fn is_open(&self) -> bool {
-        !self.spans.is_empty()
+        !self.lines.is_empty()
+    }
+
+    /// Whether the lines so far begin with a whole header.
+    pub(crate) fn has_header(&mut self, text: &[u8]) -> bool {
+        self.is_open() && header_of(&lines_of(text, &self.lines), &mut self.joined, &mut self.headers).is_some()
     }
 
     /// Whether the lines so far are a whole record: what follows is not needed.
-    pub(crate) fn is_whole(&mut self) -> bool {
-        let mut lines = lines_of(&self.bytes, &self.spans);
+    pub(crate) fn is_whole(&mut self, text: &[u8]) -> bool {
+        let mut lines = lines_of(text, &self.lines);
         let Some(header) = header_of(&lines, &mut self.joined, &mut self.headers) else { return false };
         let texts = header.texts(&mut lines);
-        let arrived = Arrived::behind(header.breaks, &self.bytes, &self.spans, self.own);
+        let arrived = Arrived::behind(header.breaks, text, &self.lines, self.own);
+        let widths = widths_of(&self.lines);
         texts.len() == 1 && !wrap::begins_known(texts[0])
-            || put_together(texts, &arrived, Widths::of(&self.widths, header.breaks), &mut |_, _| {})
+            || put_together(texts, &arrived, Widths::of(&widths, header.breaks), &mut |_, _| {})
                 .is_some_and(|whole| whole.fits)
     }
 
-    /// Ends the record and gives it to `take`. Returns whether it has a whole header; without, nothing is given.
-    pub(crate) fn end(&mut self, repairs: &mut Repairs, mut take: impl FnMut(&Logged<'_>)) -> bool {
-        let is_whole = self.is_open() && self.hand_on(repairs, &mut take);
-        self.spans.clear();
-        is_whole
+    /// Ends the record and gives it to `take`, if it has a whole header.
+    pub(crate) fn end(&mut self, text: &[u8], repairs: &mut Repairs, mut take: impl FnMut(&Logged<'_>)) {
+        if self.is_open() {
+            self.hand_on(text, repairs, &mut take);
+            self.lines.clear();
+        }
     }
 
-    fn hand_on(&mut self, repairs: &mut Repairs, take: &mut impl FnMut(&Logged<'_>)) -> bool {
-        let mut count = |kind: Repair, lines: usize| {
-            if lines > 0 {
-                *repairs.entry(kind).or_default() += lines as u64;
-            }
-        };
-        let mut lines = lines_of(&self.bytes, &self.spans);
-        let Some(header) = header_of(&lines, &mut self.joined, &mut self.headers) else {
-            count(Repair::Remark, lines.len());
-            return false;
-        };
-        count(Repair::Prefix, usize::from(self.is_prefixed));
-        let mut hand_on = |text: &[u8], message: &Message<'_>| {
-            let record = Record { text, ..header.record };
-            take(&Logged { header: header.bytes, record, message: *message });
-        };
-        let texts = header.texts(&mut lines);
+    fn hand_on(&mut self, text: &[u8], repairs: &mut Repairs, take: &mut impl FnMut(&Logged<'_>)) {
         // Most records are of one line, and only something stood before that.
+        if let [line] = self.lines[..] {
+            let line = &text[line.text..line.end];
+            let Some(record) = self.headers.record_in(line) else { return };
+            let message = Message::parse(&record);
+            repairs.add(Repair::Prefix, u64::from(self.is_prefixed));
+            let header = &line[..line.len() - record.text.len()];
+            if !may_be_changed(&message, &record, false) && !holds_markup(&message) {
+                take(&Logged { header, record, message: &message });
+                return;
+            }
+            let mut hand_on = |text: &[u8], message: &Message<'_>| {
+                take(&Logged { header, record: Record { text, ..record }, message });
+            };
+            let whole = wrap::one_line(record.text, &message, &mut hand_on);
+            hand_on_whole(whole, &[record.text], repairs, &mut hand_on);
+            return;
+        }
+        let mut lines = lines_of(text, &self.lines);
+        let Some(header) = header_of(&lines, &mut self.joined, &mut self.headers) else { return };
+        repairs.add(Repair::Prefix, u64::from(self.is_prefixed));
+        repairs.add(Repair::Wrapped, header.breaks as u64);
+        let texts = header.texts(&mut lines);
+        // Only its header was broken.
         if let [text] = *texts {
             let record = Record { text, ..header.record };
             let message = Message::parse(&record);
             if !may_be_changed(&message, &record, false) && !holds_markup(&message) {
-                count(Repair::Wrapped, header.breaks);
-                hand_on(text, &message);
-                return true;
+                take(&Logged { header: header.bytes, record, message: &message });
+                return;
             }
         }
-        let arrived = Arrived::behind(header.breaks, &self.bytes, &self.spans, self.own);
-        match put_together(texts, &arrived, Widths::of(&self.widths, header.breaks), &mut hand_on) {
-            Some(Whole { text, breaks, own_breaks, repair, .. }) => {
-                if let Some(text) = text {
-                    hand_on(&text, &Message::parse_text(&text));
-                }
-                count(Repair::Wrapped, header.breaks + breaks - own_breaks);
-                count(Repair::Remark, texts.len() - 1 - breaks);
-                if let Some(repair) = repair {
-                    count(repair, 1);
-                }
-            }
-            // Of no known kind, or damaged: as it came.
-            None => {
-                let text = texts.join(&b'\n');
-                hand_on(&text, &Message::parse_text(&text));
-                count(Repair::Wrapped, header.breaks);
-            }
-        }
-        true
+        let mut hand_on = |text: &[u8], message: &Message<'_>| {
+            take(&Logged { header: header.bytes, record: Record { text, ..header.record }, message });
+        };
+        let arrived = Arrived::behind(header.breaks, text, &self.lines, self.own);
+        let widths = widths_of(&self.lines);
+        let whole = put_together(texts, &arrived, Widths::of(&widths, header.breaks), &mut hand_on);
+        hand_on_whole(whole, texts, repairs, &mut hand_on);
     }
 }
 
-fn lines_of<'a>(bytes: &'a [u8], spans: &[Range<usize>]) -> Lines<'a> {
-    spans.iter().map(|span| &bytes[span.clone()]).collect()
+/// Counts what was done to make a text of `texts`, and gives it to `take` if it was not taken yet.
+fn hand_on_whole(whole: Option<Whole>, texts: &[&[u8]], repairs: &mut Repairs, take: &mut Take<'_>) {
+    let Some(Whole { text, breaks, own_breaks, repair, .. }) = whole else {
+        // Of no known kind, or damaged: as it came.
+        let text = texts.join(&b'\n');
+        take(&text, &Message::parse_text(&text));
+        return;
+    };
+    if let Some(text) = text {
+        take(&text, &Message::parse_text(&text));
+    }
+    repairs.add(Repair::Wrapped, (breaks - own_breaks) as u64);
+    if let Some(repair) = repair {
+        repairs.add(repair, 1);
+    }
+}
+
+fn lines_of<'a>(text: &'a [u8], lines: &[Line]) -> Lines<'a> {
+    lines.iter().map(|line| &text[line.text..line.end]).collect()
+}
+
+/// How long lines were as they arrived.
+fn widths_of(lines: &[Line]) -> SmallVec<[usize; 8]> {
+    lines.iter().map(|line| line.end - line.start).collect()
 }
 
 /// The lines of a text as they arrived.
 struct Arrived<'a> {
-    bytes: &'a [u8],
+    text: &'a [u8],
     /// Their texts.
-    spans: &'a [Range<usize>],
+    lines: &'a [Line],
     /// See [`Group::own`].
     own: usize,
 }
 
 impl<'a> Arrived<'a> {
     /// Of a record, of which the first `header` lines hold nothing but its header.
-    fn behind(header: usize, bytes: &'a [u8], spans: &'a [Range<usize>], own: usize) -> Self {
-        Self { bytes, spans: &spans[header..], own: own.saturating_sub(header) }
+    fn behind(header: usize, text: &'a [u8], lines: &'a [Line], own: usize) -> Self {
+        Self { text, lines: &lines[header..], own: own.saturating_sub(header) }
     }
 
     /// A line with what stood before its text.
     fn line(&self, i: usize) -> &'a [u8] {
-        let start = i.checked_sub(1).map_or(self.spans[i].start, |before| self.spans[before].end);
-        &self.bytes[start..self.spans[i].end]
+        let Line { start, end, .. } = self.lines[i];
+        &self.text[start..end]
     }
 }
 
@@ -264,7 +298,8 @@ fn put_together(texts: &[&[u8]], arrived: &Arrived<'_>, widths: Widths<'_>, take
         }
     }
     let found = wrap::whole(texts, widths, take);
-    if found.as_ref().is_some_and(|whole| whole.fits) {
+    // In a log with many masks most texts are of no kind.
+    if found.as_ref().is_some_and(|whole| whole.fits) || !texts[0].is_empty() && wrap::is_of_no_kind(texts) {
         return found;
     }
     let mut without = |is_left_out: &dyn Fn(usize, &[u8]) -> bool| {
@@ -299,7 +334,6 @@ fn is_remark(line: &[u8]) -> bool {
 
 /// The header of a group of lines.
 struct Header<'a> {
-    /// Without the blank at its end.
     bytes: &'a [u8],
     /// The text is empty.
     record: Record<'a>,
@@ -311,9 +345,8 @@ struct Header<'a> {
 
 impl<'a> Header<'a> {
     fn new(joined: &'a [u8], record: Record<'a>, breaks: usize, text: &'a [u8]) -> Self {
-        let header = &joined[..joined.len() - record.text.len()];
         Self {
-            bytes: header.strip_suffix(b" ").unwrap_or(header),
+            bytes: &joined[..joined.len() - record.text.len()],
             record: Record { text: b"", ..record },
             breaks,
             text,
@@ -337,12 +370,9 @@ fn header_of<'a>(lines: &[&'a [u8]], joined: &'a mut Vec<u8>, headers: &mut Line
     {
         return Some(Header::new(first, record, 0, record.text));
     }
-    if !starts_like_header(first) {
-        return None;
-    }
     // A header has a blank at its end only: what breaks it elsewhere breaks words, and quoted-printable or HTML leaves a sign there.
     joined.clear();
-    joined.extend_from_slice(without_break(first));
+    joined.extend_from_slice(characters::without_break(first));
     let mut last = None;
     for (i, line) in lines.iter().enumerate().skip(1).take(4) {
         let before = joined.len();
@@ -352,17 +382,12 @@ fn header_of<'a>(lines: &[&'a [u8]], joined: &'a mut Vec<u8>, headers: &mut Line
             last = Some((i, before, *line));
             break;
         }
-        joined.truncate(without_break(joined).len());
+        joined.truncate(characters::without_break(joined).len());
     }
     let (breaks, before, line) = last?;
     let record = headers.record_in(joined)?;
     let text = line.get((joined.len() - record.text.len()).checked_sub(before)?..)?;
     Some(Header::new(joined, record, breaks, text))
-}
-
-/// A line without the sign that breaks it: `=` of quoted-printable, `<br>` of HTML.
-fn without_break(line: &[u8]) -> &[u8] {
-    [&b"="[..], b"<br>", b"<br/>", b"<br />"].iter().find_map(|sign| line.strip_suffix(*sign)).unwrap_or(line)
 }
 
 /// Whether something that is no log stands before a record: behind a header ends a line only.
@@ -375,9 +400,11 @@ pub(crate) fn may_hold_record(skipped: &[u8]) -> bool {
     !skipped.contains(&0) && (!skipped.ends_with(b"\n") || holds_header(skipped))
 }
 
-/// Whether a piece of text begins with neither a record nor what a crash or `lctl` leaves there.
+/// Whether a piece of text begins with neither a record nor what a crash or `lctl` leaves there, or the header in its second line is broken.
 pub(crate) fn begins_elsewhere(data: &[u8]) -> bool {
+    let has_broken_header = |line: &[u8]| starts_like_header(line) && header_len(line).is_none();
     data.first().is_some_and(|byte| *byte != 0) && !data.starts_with(SUMMARY) && header_len(data).is_none()
+        || lines(data).nth(1).is_some_and(has_broken_header)
 }
 
 /// A piece of text, whole records, as it was logged: itself where nothing was changed. And what was left out of it because it is no record.
@@ -423,13 +450,14 @@ pub(crate) struct Repaired {
 
 /// Repairs a piece of text that ends with whole records, from `from` on, and gives them to `take`.
 pub(crate) fn repaired(data: &[u8], from: usize, mut take: impl FnMut(&Logged<'_>)) -> Repaired {
-    let mut out = Repaired::default();
+    let mut repairs = Repairs::default();
     let mut skipped: Vec<Skipped> = Vec::new();
     let mut group = Group::default();
     let (mut usual, mut seen, mut in_nuls) = (0, false, false);
     let mut previous = &b""[..];
-    let mut skip = |line: &[u8], len: usize| {
-        let offset = line.as_ptr().addr() - data.as_ptr().addr();
+    // The last line before the first header: what stands before that may have been left there by a break.
+    let mut leading = None;
+    let mut skip = |offset: usize, len: usize| {
         let len = len.min(data.len() - offset);
         match skipped.last_mut() {
             Some(Skipped { offset: at, len: before, .. }) if *at + *before == offset => *before += len,
@@ -437,15 +465,22 @@ pub(crate) fn repaired(data: &[u8], from: usize, mut take: impl FnMut(&Logged<'_
         }
     };
     for line in lines(&data[from..]) {
+        let at = line.as_ptr().addr() - data.as_ptr().addr();
+        let place = at..at + line.len();
         if let Some(start) = prefix::header_start(line, usual) {
-            group.end(&mut out.repairs, &mut take);
+            group.end(data, &mut repairs, &mut take);
+            if let Some((at, len)) = leading.take()
+                && (start > 0 || previous.is_empty() || !prefix::is_bare(previous))
+            {
+                skip(at, len);
+            }
             if line[..start].first() == Some(&0) {
-                skip(line, start);
+                skip(at, start);
                 usual = 0;
-                group.begin(&line[start..], 0, b"");
+                group.begin(data, at + start..place.end, 0, b"");
             } else {
                 usual = start;
-                group.begin(line, start, previous);
+                group.begin(data, place, start, previous);
             }
             (seen, in_nuls) = (true, false);
             previous = b"";
@@ -454,17 +489,17 @@ pub(crate) fn repaired(data: &[u8], from: usize, mut take: impl FnMut(&Logged<'_
         previous = line;
         // As framing does: a line that begins with NULs ends the record, up to the next header.
         in_nuls |= line.first() == Some(&0);
-        if in_nuls || !seen {
-            skip(line, line.len() + 1);
-        } else if group.is_open() {
-            group.go_on(line);
+        if seen && !in_nuls {
+            group.go_on(data, place);
+        } else if let Some((at, len)) = leading.replace((at, line.len() + 1)) {
+            skip(at, len);
         }
     }
-    group.end(&mut out.repairs, &mut take);
-    out.skipped = skipped;
-    // Where nothing has to be repaired they are passed over uncounted: the number would depend on where chunks end.
-    out.repairs.remove(&Repair::Remark);
-    out
+    if let Some((at, len)) = leading {
+        skip(at, len);
+    }
+    group.end(data, &mut repairs, &mut take);
+    Repaired { repairs, skipped }
 }
 
 /// The lines of `data`, without their ends.

@@ -1,11 +1,11 @@
-//! The lines of several hosts in one text, each host's for itself.
+//! The lines of several hosts in one text, each host's for itself, as they came: whoever reads them repairs them.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::heading::Headings;
-use super::kinds::Repairs;
 use super::prefix::{self, Sender};
 use super::repair::{Group, lines};
 use crate::kept::{PackedReader, Packer, Store};
@@ -25,10 +25,8 @@ const MAX_PARTS: usize = 1024;
 pub(crate) struct Part {
     /// Who: `None` for lines that name nobody.
     pub(crate) sender: Option<Sender>,
-    /// Its log as it was.
+    /// Its lines.
     pub(crate) text: Box<dyn Read + Send>,
-    /// What was done to make it so.
-    pub(crate) repairs: Repairs,
 }
 
 /// Whether the lines of `head` say who they come from: a heading does, or what stands before many of the headers. Before one it may be what
@@ -38,21 +36,23 @@ pub(crate) fn names_senders(head: &[u8]) -> bool {
     let mut group = Group::default();
     let (mut usual, mut headers, mut senders) = (0, 0, 0);
     for line in lines(head) {
+        let at = line.as_ptr().addr() - head.as_ptr().addr();
+        let place = at..at + line.len();
         match prefix::header_start(line, usual) {
             Some(start) => {
                 usual = start;
                 headings.record();
-                group.begin(line, start, b"");
+                group.begin(head, place, start, b"");
                 headers += 1;
                 senders += usize::from(start > 0 && prefix::sender(&line[..start]).is_some());
             }
             None => {
                 // What goes on with a record is no heading, whatever it looks like.
-                let is_heading = headings.line(line).is_some() && (!group.is_open() || group.is_whole());
+                let is_heading = headings.line(line).is_some() && (!group.is_open() || group.is_whole(head));
                 if is_heading {
                     return true;
                 }
-                group.go_on(line);
+                group.go_on(head, place);
             }
         }
     }
@@ -88,16 +88,42 @@ pub(crate) fn split(mut stream: impl Read, limit: usize) -> io::Result<Vec<Part>
 struct Writing {
     sender: Option<Sender>,
     group: Group,
+    /// Lines of its, from before those of the group on.
     text: Vec<u8>,
     kept: Packer,
-    repairs: Repairs,
     has_records: bool,
 }
 
 impl Writing {
+    /// Begins a record, `previous` being the line before; `is_missing`: another part has it.
+    fn begin(&mut self, line: &[u8], start: usize, previous: &[u8], is_missing: bool) -> io::Result<()> {
+        self.end_record();
+        if self.text.len() >= WRITE_BYTES {
+            self.kept.add(&self.text)?;
+            self.text.clear();
+        }
+        if is_missing {
+            self.add(previous);
+        }
+        let place = self.add(line);
+        self.group.begin(&self.text, place, start, previous);
+        Ok(())
+    }
+
+    fn go_on(&mut self, line: &[u8]) {
+        let place = self.add(line);
+        self.group.go_on(&self.text, place);
+    }
+
+    fn add(&mut self, line: &[u8]) -> Range<usize> {
+        let start = self.text.len();
+        self.text.extend_from_slice(line);
+        self.text.push(b'\n');
+        start..start + line.len()
+    }
+
     fn end_record(&mut self) {
-        let text = &mut self.text;
-        self.has_records |= self.group.end(&mut self.repairs, |logged| logged.append(text));
+        self.has_records = self.has_records || self.group.has_header(&self.text);
     }
 }
 
@@ -113,6 +139,8 @@ struct Splitter {
     last_prefix: Vec<u8>,
     /// The line before, if it is none of the log.
     previous: Vec<u8>,
+    /// The part that it went to.
+    previous_part: Option<usize>,
     store: Arc<Store>,
 }
 
@@ -127,6 +155,7 @@ impl Splitter {
             usual: 0,
             last_prefix: Vec::new(),
             previous: Vec::new(),
+            previous_part: None,
             store: Arc::new(Store::new(limit)),
         };
         splitter.part(None);
@@ -146,7 +175,6 @@ impl Splitter {
             group: Group::default(),
             text: Vec::new(),
             kept: Packer::for_once(Arc::clone(&self.store)),
-            repairs: Repairs::default(),
             has_records: false,
         });
         self.parts.len() - 1
@@ -163,17 +191,18 @@ impl Splitter {
                 let sender = prefix::sender(&before);
                 self.current = if sender.is_some() { self.part(sender) } else { self.block };
             }
-            let part = &mut self.parts[self.current];
-            part.end_record();
-            part.group.begin(line, start, &self.previous);
+            // A break may have left there what stands before the line.
+            let is_missing = before.len() > start && self.previous_part != Some(self.current);
+            self.parts[self.current].begin(line, start, &self.previous, is_missing)?;
             self.previous.clear();
-            return self.write_full(self.current);
+            return Ok(());
         }
         self.previous.clear();
         self.previous.extend_from_slice(&line[..line.len().min(512)]);
-        let group = &mut self.parts[self.current].group;
+        self.previous_part = None;
+        let Writing { group, text, .. } = &mut self.parts[self.current];
         if let Some(sender) = self.headings.line(line)
-            && (!group.is_open() || group.is_whole())
+            && (!group.is_open() || group.is_whole(text))
         {
             self.block = self.part(Some(sender));
             self.current = self.block;
@@ -190,17 +219,8 @@ impl Splitter {
             self.parts.iter().position(goes_on).unwrap_or(self.current)
         };
         if self.parts[part].group.is_open() {
-            self.parts[part].group.go_on(line);
-        }
-        Ok(())
-    }
-
-    /// Hands on what is written of a part, once it is much.
-    fn write_full(&mut self, part: usize) -> io::Result<()> {
-        let part = &mut self.parts[part];
-        if part.text.len() >= WRITE_BYTES {
-            part.kept.add(&part.text)?;
-            part.text.clear();
+            self.parts[part].go_on(line);
+            self.previous_part = Some(part);
         }
         Ok(())
     }
@@ -214,7 +234,7 @@ impl Splitter {
             if part.has_records {
                 part.kept.add(&part.text)?;
                 let text = PackedReader::new(Arc::new(part.kept.finish()?));
-                parts.push(Part { sender: part.sender, text: Box::new(text), repairs: part.repairs });
+                parts.push(Part { sender: part.sender, text: Box::new(text) });
             }
         }
         Ok(parts)

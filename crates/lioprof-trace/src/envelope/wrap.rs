@@ -93,7 +93,7 @@ impl<'a> Widths<'a> {
     }
 
     /// How long lines were before `lines` were made of the `changed` ones.
-    fn before(&self, lines: &[&[u8]], changed: &[&[u8]]) -> Vec<usize> {
+    fn before(&self, lines: &[&[u8]], changed: &[&[u8]]) -> SmallVec<[usize; 8]> {
         let lens = lines.iter().zip(changed).map(|(line, changed)| (line.len(), changed.len()));
         self.lines.iter().zip(lens).map(|(width, (now, before))| (width + before).saturating_sub(now)).collect()
     }
@@ -161,42 +161,53 @@ fn full_lines_joined(lines: &[&[u8]], widths: Widths<'_>) -> (Vec<Vec<u8>>, Vec<
     (joined, ends)
 }
 
+/// The same of a text that was not broken and that was parsed as `message`.
+pub(crate) fn one_line(text: &[u8], message: &Message<'_>, take: &mut Take<'_>) -> Option<Whole> {
+    match fit(message) {
+        Fit::Not => with_changes(&[text], Widths::NONE, None, take),
+        Fit::Partly | Fit::Wholly => by_lines(&[text], Widths::NONE, take),
+    }
+}
+
 /// The same of lines that are whole but for what was broken at blanks or after so many columns.
 fn by_lines(lines: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) -> Option<Whole> {
-    let mut found: Option<Whole> = None;
-    let mut is_taken = |found: &mut Option<Whole>, lines: &[&[u8]], widths: Widths<'_>, repair: Option<Repair>| {
-        let best = put_together(lines, widths, repair, take);
+    let as_they_are = put_together(lines, widths, None, take);
+    if as_they_are.as_ref().is_some_and(|found| found.text.is_none()) {
+        return as_they_are;
+    }
+    with_changes(lines, widths, as_they_are, take)
+}
+
+/// The same of lines whose characters may stand for others; as they are they make what was `found`, if that is anything.
+fn with_changes(lines: &[&[u8]], widths: Widths<'_>, mut found: Option<Whole>, take: &mut Take<'_>) -> Option<Whole> {
+    if is_of_no_kind(lines) || !lines.iter().any(|line| characters::may_be_changed(line)) {
+        return found;
+    }
+    let mut is_taken = |found: &mut Option<Whole>, lines: &[&[u8]], widths: Widths<'_>, repair: Repair| {
+        let best = put_together(lines, widths, Some(repair), take);
         let is_taken = best.as_ref().is_some_and(|best| best.text.is_none());
         if found.is_none() || best.as_ref().is_some_and(|best| best.fits) {
             *found = best;
         }
         is_taken
     };
-    if is_taken(&mut found, lines, widths, None) || !lines.iter().any(|line| characters::may_be_changed(line)) {
-        return found;
-    }
-    let plain: SmallVec<[Vec<u8>; 4]> = lines
-        .iter()
-        .map(|line| {
-            let once = characters::plain(line);
-            // A page that was escaped twice.
-            if characters::has_markup(&once) { characters::plain(&once) } else { once }
-        })
-        .collect();
+    let plain: SmallVec<[Vec<u8>; 4]> = lines.iter().map(|line| characters::plain(line)).collect();
     let mut plain: SmallVec<[&[u8]; 4]> = plain.iter().map(Vec::as_slice).collect();
     // They may have been changed before they were broken, or after.
     let before = widths.before(lines, &plain);
     let before = Widths::behind(widths.widest_of_header, &before);
     for line in &mut plain {
-        // Quoted-printable ends a line that goes on with `=`.
-        *line = line.strip_suffix(b"=").unwrap_or(line);
+        *line = characters::without_break(line);
     }
     // The blank at the end of the header may have been one of the characters.
     plain[0] = plain[0].trim_ascii_start();
     let mut is_any_taken = |found: &mut Option<Whole>, changed: &[&[u8]], before: Widths<'_>, repair: Repair| {
+        if changed.len() == 1 {
+            return is_taken(found, changed, widths, repair);
+        }
         let likelier_first =
             if before.full_lines() > widths.full_lines() { [before, widths] } else { [widths, before] };
-        likelier_first.iter().any(|widths| is_taken(found, changed, *widths, Some(repair)))
+        likelier_first.iter().any(|widths| is_taken(found, changed, *widths, repair))
     };
     if is_any_taken(&mut found, &plain, before, Repair::Characters) {
         return found;
@@ -323,6 +334,22 @@ pub(crate) fn may_have_breaks(message: &Message<'_>) -> bool {
     matches!(message, Message::Req(_) | Message::RefreshRwLocks(_) | Message::Ldlm(_) | Message::ProlongLocks(_))
 }
 
+/// How a text begins: the blank at the end of its header may be the only thing in its first line.
+fn beginning<'a>(lines: &[&'a [u8]]) -> &'a [u8] {
+    match lines {
+        [[], next, ..] => next.trim_ascii_start(),
+        [first, ..] => first,
+        [] => b"",
+    }
+}
+
+/// Whether a text that begins like this is of no known kind, whatever follows and whatever its characters stand for.
+pub(crate) fn is_of_no_kind(lines: &[&[u8]]) -> bool {
+    beginning(lines)
+        .first_chunk()
+        .is_some_and(|beginning| !characters::may_stand_for_others(beginning) && !Message::may_become_known(beginning))
+}
+
 /// Whether a text begins like a message of a known kind.
 pub(crate) fn begins_known(text: &[u8]) -> bool {
     text.is_empty() || !matches!(Message::parse_text(text), Message::Other)
@@ -336,8 +363,8 @@ struct Search<'s, 't> {
 }
 
 impl Search<'_, '_> {
-    /// Looks at a text of so many breaks; whether it fits wholly.
-    fn try_one(&mut self, text: &[u8], breaks: usize) -> bool {
+    /// Looks at a text of so many breaks, of which some are its own; whether it fits wholly.
+    fn try_one(&mut self, text: &[u8], breaks: usize, own_breaks: usize) -> bool {
         let message = Message::parse_text(text);
         let fit = fit(&message);
         let fits = fit == Fit::Wholly;
@@ -347,13 +374,8 @@ impl Search<'_, '_> {
             if is_taken {
                 (self.take)(text, &message);
             }
-            self.best = Some(Whole {
-                text: (!is_taken).then(|| text.to_vec()),
-                breaks,
-                own_breaks: if breaks > 0 { memchr::memchr_iter(b'\n', text).count().min(breaks) } else { 0 },
-                repair: self.repair,
-                fits,
-            });
+            self.best =
+                Some(Whole { text: (!is_taken).then(|| text.to_vec()), breaks, own_breaks, repair: self.repair, fits });
         }
         fits
     }
@@ -370,20 +392,25 @@ fn put_together(lines: &[&[u8]], widths: Widths<'_>, repair: Option<Repair>, tak
 fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bool {
     let Some((first, rest)) = lines.split_first() else { return false };
     if rest.is_empty() {
-        return best.try_one(first, 0);
+        return best.try_one(first, 0, 0);
+    }
+    // The break took the place of the blank behind the header.
+    if let ([], [text]) = (first, rest) {
+        return best.try_one(text.trim_ascii_start(), 1, 0);
     }
     let last = rest.len();
     let full = |i: usize| widths.is_full(i);
     // At least two lines of full width: then it is the width.
     let is_by_width = full(0) && full(1) && last > 1;
     let is_cut = is_by_width || full(0) && goes_on_as_name(rest[0]);
-    if !is_cut && ends_freely(first) && best.try_one(first, 0) {
+    if !is_cut && ends_freely(first) && best.try_one(first, 0, 0) {
         return true;
     }
     let between = |i: usize, way: Break| match if full(i) { way.0 } else { way.1 } {
-        Between::Word if word_len_over(lines[i], lines[i + 1]) > widths.room(i + 1, lines[i + 1]) => Between::Nothing,
-        Between::Word => Between::Blank,
-        between => between,
+        Between::Line => Some(b'\n'),
+        Between::Word if word_len_over(lines[i], lines[i + 1]) > widths.room(i + 1, lines[i + 1]) => None,
+        Between::Word | Between::Blank => Some(b' '),
+        Between::Nothing => None,
     };
     let join = |way: Break| Joined::of(lines, |i| between(i, way));
     // `DEBUG_REQ` of Lustre to 2.12: the description stands on a line of its own, behind a blank.
@@ -402,7 +429,7 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
         return true;
     }
     // In a log with many masks most texts are of no known kind.
-    if !Message::may_become_known(first) {
+    if !Message::may_become_known(beginning(lines)) {
         return false;
     }
     for way in [Break::BLANKS, Break::NOTHING, Break::UNWRAPPED, Break::LINES, Break::CHANGED_WORDS] {
@@ -414,14 +441,14 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
     let unsure: Vec<usize> = (0..last).filter(|&i| full(i)).take(MAX_UNSURE).collect();
     for choice in 1..(1_u32 << unsure.len()) - 1 {
         let joined = Joined::of(lines, |i| match unsure.iter().position(|at| *at == i) {
-            Some(bit) if choice & (1 << bit) == 0 => Between::Nothing,
-            _ => Between::Blank,
+            Some(bit) if choice & (1 << bit) == 0 => None,
+            _ => Some(b' '),
         });
         if joined.search(1..=last, best) {
             return true;
         }
     }
-    best.try_one(first, 0)
+    best.try_one(first, 0, 0)
 }
 
 /// Whether a line may be the rest of a name or number that the line before ends with: jobs end with the user's id. Remarks are of other words.
@@ -436,32 +463,36 @@ fn word_len_over(line: &[u8], next: &[u8]) -> usize {
     end + next.iter().take_while(|byte| **byte != b' ').count()
 }
 
-/// Lines put together in one way, and where each ends in it.
+/// Lines put together in one way, and where each ends in it, behind how many breaks of its own.
 struct Joined {
     text: Vec<u8>,
-    ends: SmallVec<[usize; 8]>,
+    ends: SmallVec<[(usize, usize); 8]>,
 }
 
 impl Joined {
-    /// `between` says what stood behind a line.
-    fn of(lines: &[&[u8]], between: impl Fn(usize) -> Between) -> Self {
+    /// `between` says which blank or line break stood behind a line, if any.
+    fn of(lines: &[&[u8]], between: impl Fn(usize) -> Option<u8>) -> Self {
         let len: usize = lines.iter().map(|line| line.len() + 1).sum();
         let mut joined = Self { text: Vec::with_capacity(len.min(MAX_TEXT)), ends: SmallVec::new() };
+        let mut own_breaks = 0;
         for (i, line) in lines.iter().enumerate() {
             if joined.text.len() + line.len() > MAX_TEXT {
                 break;
             }
             if i > 0 {
                 match between(i - 1) {
-                    Between::Line => joined.text.push(b'\n'),
-                    Between::Blank => joined.blank(line),
-                    Between::Nothing | Between::Word => {}
+                    Some(b'\n') => {
+                        joined.text.push(b'\n');
+                        own_breaks += 1;
+                    }
+                    Some(_) => joined.blank(line),
+                    None => {}
                 }
             }
             // The blank at the end of a header may stand in the next line.
             let is_begun = i == 0 || !joined.text.is_empty();
             joined.text.extend_from_slice(if is_begun { line } else { line.trim_ascii_start() });
-            joined.ends.push(joined.text.len());
+            joined.ends.push((joined.text.len(), own_breaks));
         }
         joined
     }
@@ -469,13 +500,15 @@ impl Joined {
     /// A blank, unless there is one. Not at the beginning: headers end in one.
     fn blank(&mut self, next: &[u8]) {
         // Nor beside a sign that two words stood for; three of them are a word.
-        let is_sign = |text: &[u8], three: bool| text.contains(&b'@') && !three;
-        let ends = is_sign(
-            self.text.get(self.text.len().saturating_sub(1)..).unwrap_or_default(),
-            self.text.ends_with(b"@@@"),
-        );
-        let begins = is_sign(next.get(..1).unwrap_or_default(), next.starts_with(b"@@@"));
-        let is_there = self.text.last().is_none_or(|byte| *byte == b' ') || next.starts_with(b" ") || ends || begins;
+        let ends = match self.text.last() {
+            Some(b'@') => !self.text.ends_with(b"@@@"),
+            last => matches!(last, None | Some(b' ')),
+        };
+        let is_there = ends
+            || match next.first() {
+                Some(b'@') => !next.starts_with(b"@@@"),
+                first => first == Some(&b' '),
+            };
         if !is_there {
             self.text.push(b' ');
         }
@@ -484,8 +517,8 @@ impl Joined {
     /// Looks for the longest text that fits, of those with so many breaks; of one with a free end for the shortest.
     fn search(&self, breaks: RangeInclusive<usize>, best: &mut Search<'_, '_>) -> bool {
         let mut try_one = |breaks: usize| {
-            let text = self.ends.get(breaks).and_then(|&end| self.text.get(..end));
-            text.is_some_and(|text| best.try_one(text, breaks))
+            let Some((end, own_breaks)) = self.ends.get(breaks) else { return false };
+            self.text.get(..*end).is_some_and(|text| best.try_one(text, breaks, *own_breaks))
         };
         if ends_freely(&self.text) { breaks.into_iter().any(&mut try_one) } else { breaks.rev().any(try_one) }
     }
@@ -524,6 +557,21 @@ mod tests {
                 let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
                 assert_eq!(squeezed(&got), squeezed(text), "{lines:?}");
                 assert_eq!(breaks, lines.len() - 1);
+            }
+        }
+    }
+
+    /// A no-break space before each blank, and in place of each.
+    #[test]
+    fn no_break_spaces_become_blanks() {
+        for text in [HANDLED.to_owned(), REFRESH.replace('\n', ""), REFRESH.replace("\n  ", "  ")] {
+            for blank in ["\u{a0} ", "\u{a0}", " \u{a0}"] {
+                let got = put(&[&format!("{blank}{}", text.replace(' ', blank))]);
+                assert_eq!(
+                    got.map(|(text, _)| text.replace("  ", " ")),
+                    Some(text.replace("  ", " ")),
+                    "{text} {blank:?}"
+                );
             }
         }
     }

@@ -10,10 +10,11 @@
 
 mod header;
 
-use memchr::{memchr, memchr2_iter, memmem, memrchr};
+use memchr::{memchr, memchr_iter, memchr2_iter, memmem, memrchr};
 
 use super::skipped::{SkipReason, Skipped};
 use crate::Record;
+use crate::vocab::digits;
 use header::{HEADER_END, Header, HeaderMemory, header_at, looks_like_header, next_header, parse_header};
 
 /// Longest record kept, header and text. A kernel record fits a page (at most 64 KiB on the machines
@@ -112,7 +113,8 @@ impl<'a> TextRecords<'a> {
             let end = from + found + HEADER_END.len();
             // The shortest header is 8 + 1 + 8 + 1 + ... bytes; the longest has a long file and function name.
             let lowest = end.saturating_sub(256).max(from);
-            for start in lowest..end.saturating_sub(20) {
+            for colon in memchr_iter(b':', &self.data[lowest..end]) {
+                let Some(start) = (lowest + colon).checked_sub(8).filter(|start| *start >= lowest) else { continue };
                 if looks_like_header(&self.data[start..])
                     && let Some(header) = parse_header(&self.data[start..to])
                     && start + header.text_at == end
@@ -212,15 +214,14 @@ impl LineHeaders {
 }
 
 /// Whether `line` starts as headers do, `SUBSYS:MASK:CPU`, whatever follows: the header may be cut or broken.
+#[inline]
 #[must_use]
 pub fn starts_like_header(line: &[u8]) -> bool {
-    let hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    line.len() > 18
-        && line[8] == b':'
-        && line[17] == b':'
-        && line[18].is_ascii_digit()
-        && line[..8].iter().all(hex)
-        && line[9..17].iter().all(hex)
+    let Some([a @ .., b':', b0, b1, b2, b3, b4, b5, b6, b7, b':', b'0'..=b'9']) = line.first_chunk::<19>() else {
+        return false;
+    };
+    let masks = [*a, [*b0, *b1, *b2, *b3, *b4, *b5, *b6, *b7]];
+    masks.into_iter().all(|mask| digits::hex_lower_8(mask).is_some())
 }
 
 /// Where to cut a buffer so that the first part holds whole records only: the start of the last line
