@@ -16,6 +16,8 @@ pub(crate) struct Verdict {
 pub(crate) enum Level {
     Critical,
     Warning,
+    /// Nothing is wrong, and something would save time.
+    Info,
     /// All that could be wrong was looked at, and is at most worth knowing.
     Healthy,
     /// Nobody looked, nothing could be seen, or a check that matters has no answer.
@@ -27,7 +29,8 @@ pub(crate) fn verdict(analysis: &Analysis) -> Verdict {
     let level = match (worst, analysis.verdict.state) {
         (Some(Severity::Critical), _) => Level::Critical,
         (Some(Severity::Warning), _) => Level::Warning,
-        (_, VerdictState::NoProblem | VerdictState::CouldBeFaster) => Level::Healthy,
+        (_, VerdictState::CouldBeFaster) => Level::Info,
+        (_, VerdictState::NoProblem) => Level::Healthy,
         _ => Level::Unknown,
     };
     Verdict { level, text: analysis.verdict.text.clone() }
@@ -35,25 +38,24 @@ pub(crate) fn verdict(analysis: &Analysis) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{Check, CheckResult};
-
     use super::*;
-
-    fn with_checks(results: &[CheckResult]) -> Analysis {
-        let check = |&result| Check { id: "x".to_owned(), result, reason: None, note: false };
-        Analysis { checks: results.iter().map(check).collect(), ..Analysis::default() }
-    }
 
     #[test]
     fn silence_is_only_health_if_somebody_looked() {
-        use CheckResult::{Healthy, NotApplicable, NotEnoughEvidence};
-        for (results, level) in [
-            (&[][..], Level::Unknown),
-            (&[NotEnoughEvidence, NotEnoughEvidence], Level::Unknown),
-            (&[Healthy, NotEnoughEvidence], Level::Unknown),
-            (&[Healthy, NotApplicable], Level::Healthy),
+        for (state, severity, level) in [
+            (VerdictState::CannotTell, None, Level::Unknown),
+            (VerdictState::NoProblem, Some(Severity::Info), Level::Healthy),
+            (VerdictState::CouldBeFaster, Some(Severity::Info), Level::Info),
+            (VerdictState::Cause, Some(Severity::Warning), Level::Warning),
+            (VerdictState::Failed, Some(Severity::Critical), Level::Critical),
+            // Only the capture is to blame.
+            (VerdictState::CannotTell, Some(Severity::Critical), Level::Critical),
         ] {
-            assert_eq!(verdict(&with_checks(results)).level, level, "{results:?}");
+            let mut analysis = Analysis::default();
+            analysis.verdict.state = state;
+            let of = |severity| lioprof_model::Finding { severity, ..lioprof_model::Finding::default() };
+            analysis.findings = severity.map(of).into_iter().collect();
+            assert_eq!(verdict(&analysis).level, level, "{state:?}, {severity:?}");
         }
     }
 }

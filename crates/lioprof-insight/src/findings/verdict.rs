@@ -52,14 +52,18 @@ fn saves(finding: &Finding) -> String {
 /// time went.
 fn without_cause(analysis: &Analysis) -> Verdict {
     let faster = |finding: &&Finding| question(&finding.id) == Some(Question::Faster);
-    let (state, text, findings) = if let Some(finding) = analysis.findings.iter().find(faster) {
-        (VerdictState::CouldBeFaster, format!("{}.{}", finding.title, saves(finding)), kinds(&[finding]))
-    } else if let Some(text) = nothing_to_judge(analysis).or_else(|| open(analysis)) {
-        (VerdictState::CannotTell, text, Vec::new())
-    } else {
-        (VerdictState::NoProblem, no_problem(analysis), Vec::new())
+    let (state, text) = match nothing_to_judge(analysis).or_else(|| open(analysis)) {
+        Some(text) => (VerdictState::CannotTell, text),
+        None => (VerdictState::NoProblem, no_problem(analysis)),
     };
-    Verdict { state, text, findings }
+    match analysis.findings.iter().find(faster) {
+        Some(finding) => Verdict {
+            state: VerdictState::CouldBeFaster,
+            text: format!("{}.{} {text}", finding.title, saves(finding)),
+            findings: kinds(&[finding]),
+        },
+        None => Verdict { state, text, findings: Vec::new() },
+    }
 }
 
 fn no_problem(analysis: &Analysis) -> String {
