@@ -41,6 +41,9 @@ fn the_first_finding_is_what_was_done() {
         let saves = findings.first().and_then(|it| it["saves_s"].as_f64()).map_or(String::new(), |s| format!("{s:.1}"));
         let took_s: f64 = run["elapsed_s"].parse().unwrap();
         writeln!(table, "| {} | {took_s:.1} | {title} | {saves} |", run["what"]).unwrap();
+        if run["capture"].contains("sync_sick") || run["capture"] == "v215_fsync_each_sick" {
+            assert!(title.starts_with("Each write is followed by a sync: "), "{title}");
+        }
         // Nothing at all where nothing was done.
         if found.first().copied().unwrap_or_default() != run["finding"] {
             wrong.push(format!("{} ({}): {found:?} instead of {:?}", run["capture"], run["what"], run["finding"]));

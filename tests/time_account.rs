@@ -98,3 +98,21 @@ fn nothing_is_what_no_request_covers() {
     }
     assert!(compared > 10, "{compared}");
 }
+
+/// A file per client on an OST of its own, fsync after each write: no line of a log names the OST of a sync.
+#[test]
+fn a_sync_is_work_of_the_disk_that_was_written_to() {
+    let json = analyze_run(&[&crate::pairs::dir("v215_fsync_each_sick")], &[]).json();
+    let all = &json["time_account"]["all"];
+    let most = &rows(all, "spent")[0];
+    assert_eq!((text(most, "on"), text(most, "target")), (Some("sync"), Some("lustre-OST0002")), "{most}");
+    assert!(number(most, "us").unwrap() * 2 > number(all, "span_us").unwrap(), "{most}");
+    // Counts stay with what the log says.
+    let target = rows(&json, "targets").iter().find(|target| text(target, "name") == Some("lustre-OST0002")).unwrap();
+    assert_eq!(target["opcodes"]["OST_SYNC"], Value::Null, "{target}");
+    // Two files of a client on two OSTs of a server: a sync may be of either.
+    let json = analyze_run(&[&crate::pairs::dir("pair_slow_ost_sick")], &[]).json();
+    let syncs = rows(&json["time_account"]["all"], "spent").iter().filter(|spent| text(spent, "on") == Some("sync"));
+    let most: Vec<_> = syncs.map(|spent| (&spent["target"], text(spent, "node"))).take(2).collect();
+    assert_eq!(most, [(&Value::Null, Some("server2")), (&Value::Null, Some("server1"))]);
+}

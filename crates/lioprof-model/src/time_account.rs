@@ -64,6 +64,9 @@ named! {
         LockWait = "lock_wait",
         /// Reads and writes that are handled, with the transfer of their data.
         Bulk = "bulk",
+        /// Syncs of what was written to OSTs: work of a disk. No log names the OST: it is the only one of the server to which the client had
+        /// written of late, or not known.
+        Sync = "sync",
         /// Waiting for a service thread of a server.
         Queue = "queue",
         /// Requests that an MDT handles.
@@ -85,6 +88,7 @@ impl SpentOn {
         match self {
             Self::LockWait => "waiting for locks",
             Self::Bulk => "reads and writes",
+            Self::Sync => "syncs",
             Self::Queue => "queued",
             Self::Metadata => "metadata",
             Self::Other => "other requests",
@@ -98,6 +102,7 @@ impl SpentOn {
         match self {
             Self::LockWait => "waiting for locks of",
             Self::Bulk => "reads and writes of",
+            Self::Sync => "syncs of",
             Self::Queue => "queued on",
             Self::Metadata => "metadata requests of",
             Self::Other => "other requests of",
@@ -114,6 +119,7 @@ impl TimeSpent {
         let place = match (self.target.as_deref(), self.on) {
             (_, SpentOn::Nothing) => return self.on.phrase().to_owned(),
             (None, _) if self.node.is_empty() => "all others".into(),
+            (None, SpentOn::Sync) => format!("a disk of {}", self.node).into(),
             (None, SpentOn::Queue | SpentOn::Metadata | SpentOn::Other) => self.node.as_str().into(),
             (target, _) => target_of(target, &self.node),
         };

@@ -23,6 +23,7 @@ mod service_parts;
 mod services;
 mod sums;
 mod what_if;
+mod written;
 
 pub(crate) use faults::Faults;
 pub(crate) use finish::{both, finish};

@@ -24,6 +24,7 @@ use super::series::SeriesBins;
 use super::service_parts::PartSums;
 use super::services::{ThreadSum, Throttles};
 use super::what_if::Record;
+use super::written::Written;
 use crate::cells::quarter_octave;
 use crate::config::Selection;
 use crate::locks::{Contention, LockSums};
@@ -70,6 +71,7 @@ pub(crate) struct Aggregate {
     pub(super) service_parts: PartSums,
     pub(super) account: AccountSums,
     pub(super) record: Record,
+    written: Written,
     pub(super) throttles: Throttles,
     pub(super) threads: FxHashMap<Symbol, ThreadSum>,
     /// A thread of each service, by the service's name.
@@ -87,7 +89,7 @@ renumber_fields!(Aggregate {
 } keys {
     targets, flows, operations, sent,
 } without {
-    waiting, combinations, threads, services, server_uuids, seconds, rpcs, server_rpcs, resent, replayed, under_way, dom, size_evidence,
+    waiting, combinations, written, threads, services, server_uuids, seconds, rpcs, server_rpcs, resent, replayed, under_way, dom, size_evidence,
     target_evidence, owners,
 });
 
@@ -174,6 +176,7 @@ impl Aggregate {
         }
         for &(row, key) in &keyed {
             if !self.is_server(row.client_uuid, symbols) {
+                let key = self.of_sync(row, key);
                 self.account.row(row, key, row.direction());
                 self.record.row(row, key, row.direction());
             }
@@ -183,6 +186,16 @@ impl Aggregate {
                 self.take_combinations_apart(symbols);
             }
         }
+    }
+
+    /// The target of a client's request as far as time is concerned: counts stay with what a log names.
+    fn of_sync(&mut self, row: &RpcRow, key: TargetKey) -> TargetKey {
+        match row.opcode {
+            Opcode::OST_WRITE if key.kind == TargetKind::Ost => self.written.write(row),
+            Opcode::OST_SYNC if key.name.is_none() => return TargetKey { name: self.written.sync(row), ..key },
+            _ => {}
+        }
+        key
     }
 
     fn is_server(&mut self, client_uuid: Symbol, symbols: &Symbols) -> bool {
@@ -347,6 +360,7 @@ impl Aggregate {
         self.account.keep_little();
         self.objects.keep_little();
         self.record.keep_little();
+        self.written.keep_little();
         self.sample.kept.shrink_to_fit();
     }
 

@@ -95,7 +95,9 @@ impl Plan {
         let steps = run.requests.iter().enumerate().map(|(number, request)| {
             let node = nodes_of_places[request.place];
             let place = match request.kind {
-                Kind::Sync => last_written(&written, node, request).unwrap_or(request.place),
+                Kind::Sync if run.places[request.place].target.is_none() => {
+                    last_written(&written, node, request).unwrap_or(request.place)
+                }
                 _ => request.place,
             };
             let moment = |time_us: i64| run.since_first(time_us);

@@ -1,11 +1,13 @@
-//! `small-rpcs`: files are read or written in many small requests.
+//! `small-rpcs`: files are read or written in many small requests, or each write is followed by a sync.
 
-use lioprof_model::units::{human_bytes, thousands};
-use lioprof_model::{AccessPattern, Confidence, Direction, Finding, Severity};
+use std::collections::BTreeSet;
+
+use lioprof_model::units::{human_bytes, percent, thousands};
+use lioprof_model::{AccessPattern, Analysis, Confidence, Direction, Finding, Severity, SpentOn};
 
 use lioprof_stats::Share;
 
-use super::flagged::{Of, described, flagged, look_at, steps};
+use super::flagged::{Flagged, Of, described, flagged, look_at, steps};
 use super::load::{goes_on, osts};
 use super::rule::{Case, Look, Nothing, Rule, limit, real, share};
 
@@ -15,6 +17,11 @@ pub(super) const RULE: Rule = Rule {
     limits: &[
         limit("mean_bytes", 262_144.0, "mean size of an object's requests, less than"),
         limit("time_share", 0.5, "their share of the time of all reads and writes, at least"),
+        limit(
+            "syncs_per_write",
+            0.9,
+            "OST_SYNC requests of their clients per write, from which each write is followed by a sync",
+        ),
     ],
     plots: &["rpc-size"],
     note: false,
@@ -39,6 +46,31 @@ fn begun(case: &Case<'_>) -> bool {
         && goes_on(case.analysis, &osts(case.analysis))
 }
 
+/// Syncs of the clients that send the writes.
+struct Syncs {
+    osts: u64,
+    mdts: u64,
+}
+
+impl Syncs {
+    /// `None` unless each write is followed by one.
+    fn of(case: &Case<'_>, small: &Flagged<'_>, direction: Direction) -> Option<Self> {
+        let named: BTreeSet<&str> =
+            small.objects.iter().flat_map(|(object, _)| &object.clients).map(String::as_str).collect();
+        let clients = || case.analysis.clients.iter().filter(|client| named.contains(client.nid.as_str()));
+        let sent = |opcode: &str| clients().filter_map(|client| client.opcodes.get(opcode)).sum();
+        let writes: u64 = clients().map(|client| client.write.rpcs).sum();
+        let syncs = Self { osts: sent("OST_SYNC"), mdts: sent("MDS_SYNC") };
+        let followed = share(real(syncs.osts), real(writes)) >= case.limit("syncs_per_write");
+        (followed && direction.is_write()).then_some(syncs)
+    }
+}
+
+/// How much of the clients' time goes to something, as in the account of it.
+fn time_share(analysis: &Analysis, on: SpentOn) -> Option<f64> {
+    Some(analysis.time_account.all.as_ref()?.share_on(on))
+}
+
 fn one(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
     let has = |pattern: &AccessPattern| share(real(pattern.bytes), real(pattern.rpcs)) < case.limit("mean_bytes");
     // Their sizes are facts. Small files have no requests that could be joined: they are streams too short to have an order.
@@ -51,23 +83,49 @@ fn one(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
         return Err(Nothing::cannot_tell(format!("{} small {what} are too few to say that more are", small.rpcs)));
     }
     let mean = small.bytes / small.rpcs.max(1);
-    let what = direction.requests();
-    let title = format!("{} {what} carry {} each on average", thousands(small.rpcs), human_bytes(mean));
+    let (what, rpcs, bytes) = (direction.requests(), thousands(small.rpcs), human_bytes(mean));
+    let syncs = Syncs::of(case, &small, direction);
+    let title = match &syncs {
+        Some(Syncs { osts, mdts }) => format!(
+            "Each write is followed by a sync: {rpcs} writes of {bytes} on average, {} OST_SYNC, {} MDS_SYNC",
+            thousands(*osts),
+            thousands(*mdts)
+        ),
+        None => format!("{rpcs} {what} carry {bytes} each on average"),
+    };
     let sequential = share(small.sum(|pattern| pattern.sequential_rpcs), small.sum(steps));
+    let [bulk_share, sync_share] = [SpentOn::Bulk, SpentOn::Sync].map(|on| time_share(case.analysis, on));
+    let why = match (&syncs, sync_share) {
+        (Some(_), Some(share)) => format!(
+            "What is written has to be on disk before the program goes on, so the client cannot join writes: its syncs take {} of the \
+             clients' time.",
+            percent(share, 0)
+        ),
+        _ if sequential >= 0.5 => {
+            "Most of these follow each other in the file, so they could be joined: something makes the client send \
+             them one by one (synchronous or direct I/O, lock conflicts)."
+                .to_owned()
+        }
+        _ => "Most of these do not follow each other in the file, so the client cannot join them.".to_owned(),
+    };
     let draft = case
         .finding(Severity::Warning, Confidence::Medium, title)
         .explain(format!(
             "Each request costs the server and the client about the same work, whatever it carries; OSTs reach their \
-             bandwidth with requests of 1 MiB and more. {}",
-            if sequential >= 0.5 {
-                "Most of these follow each other in the file, so they could be joined: something makes the client send \
-                 them one by one (synchronous or direct I/O, lock conflicts)."
-            } else {
-                "Most of these do not follow each other in the file, so the client cannot join them."
-            }
+             bandwidth with requests of 1 MiB and more. {why}"
         ))
         .evidence("mean_bytes", real(mean))
         .evidence("sequential_share", sequential)
+        .evidence("bulk_time_share", bulk_share);
+    let draft = match &syncs {
+        Some(Syncs { osts, mdts }) => draft
+            .evidence("ost_sync_rpcs", real(*osts))
+            .evidence("mds_sync_rpcs", real(*mdts))
+            .evidence("sync_time_share", sync_share)
+            .remedy("Sync once after many writes, at the end of a file or of a time step: no fsync, fdatasync or O_SYNC after each."),
+        None => draft,
+    };
+    let draft = draft
         .remedy("Buffer in the application: read and write at least 1 MiB at a time, 10 MiB are better, in file order.")
         .remedy("Collective buffering, where many processes share a file: MPI-IO hints romio_cb_write=enable, romio_cb_read=enable.");
     let draft = match direction {

@@ -34,6 +34,7 @@ const MOST_OSTS: usize = 4;
 
 const OST_INKS: [Ink; MOST_OSTS] = [AFTER_TRANSFER, READ, TRANSFER, SERVICE];
 const OTHER_OSTS: Ink = Ink::new(0x8f_c9ae);
+const SYNCS: Ink = Ink::new(0x7a_5195);
 const METADATA: Ink = Ink::new(0xcc_79a7);
 const LOCKS: Ink = Ink::new(0xd5_5e00);
 const OTHER: Ink = Ink::new(0x9a_7d5f);
@@ -70,6 +71,7 @@ fn kinds(all: &TimeOf, bars: &[(String, &TimeOf)]) -> Vec<Kind> {
     let kind = |ink, label: &str, on| Kind { ink, label: label.to_owned(), ost: None, on };
     kinds.extend([
         kind(OTHER_OSTS, if many { "of other OSTs" } else { "of unknown targets, MDTs" }, &[SpentOn::Bulk]),
+        kind(SYNCS, SpentOn::Sync.label(), &[SpentOn::Sync]),
         kind(LOCKS, SpentOn::LockWait.label(), &[SpentOn::LockWait]),
         kind(QUEUE, SpentOn::Queue.label(), &[SpentOn::Queue]),
         kind(METADATA, SpentOn::Metadata.label(), &[SpentOn::Metadata]),

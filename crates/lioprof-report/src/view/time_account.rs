@@ -82,10 +82,9 @@ fn places<'a>(all: &'a TimeOf, rows: &[&'a [TimeOf]]) -> Vec<Place<'a>> {
     if every().flat_map(|of| &of.spent).filter(bulk).any(|spent| !places.contains(&own(&spent))) {
         places.push(None);
     }
-    let others =
-        [SpentOn::LockWait, SpentOn::Queue, SpentOn::Metadata, SpentOn::Other, SpentOn::Unknown, SpentOn::Nothing];
+    let others = SpentOn::ALL.into_iter().filter(|on| *on != SpentOn::Bulk);
     let any = |on: SpentOn| every().any(|of| of.us_on(on) > 0);
-    places.extend(others.into_iter().filter(|on| any(*on)).map(|on| place(on, None, "")));
+    places.extend(others.filter(|on| any(*on)).map(|on| place(on, None, "")));
     places
 }
 

@@ -19,8 +19,8 @@ const accountSection = () =>
 
 /** The variable of the colour of a kind of time; OSTs have colours in the order of their time. */
 function accountColor(kind, bulk) {
-  const names = { lock_wait: "locks", queue: "queue", metadata: "metadata", other: "other", unknown: "other", nothing: "nothing" };
-  return `var(--time-${kind.on === "bulk" ? `ost-${bulk}` : (names[kind.on] ?? "rest")})`;
+  const name = { lock_wait: "locks", unknown: "other" }[kind.on] ?? kind.on ?? "rest";
+  return `var(--time-${kind.on === "bulk" ? `ost-${bulk}` : name})`;
 }
 
 function buildAccount(body) {

@@ -81,6 +81,7 @@ impl AccountSums {
         let handled = match (direction, key.kind) {
             _ if row.service_us.is_none() => SpentOn::Unknown,
             (Some(_), _) => SpentOn::Bulk,
+            (None, TargetKind::Ost) if row.opcode == Opcode::OST_SYNC => SpentOn::Sync,
             (None, TargetKind::Mdt) => SpentOn::Metadata,
             (None, _) => SpentOn::Other,
         };
