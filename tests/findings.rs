@@ -165,3 +165,44 @@ fn a_survey_is_the_ceiling() {
     fs::write(&readme, "no survey").unwrap();
     lioprof(&["analyze", &healthy, "--baseline", readme.to_str().unwrap()]).exits(2);
 }
+
+/// Findings of a run of `fixtures/pairs`.
+fn of_run(name: &str) -> (Value, Vec<Value>) {
+    let json = analyze(&[&crate::pairs::dir(name)], &[]);
+    let findings = rows(&json, "findings").to_vec();
+    (json, findings)
+}
+
+/// On ZFS a write is over before it is on disk: the disk of OST0003 was throttled.
+#[test]
+fn a_slow_disk_shows_in_syncs() {
+    let (json, found) = of_run("v215_slow_ost_sick");
+    assert_eq!((text(&found[0], "id"), text(&found[0], "severity")), (Some("sluggish-ost"), Some("critical")));
+    assert_eq!(found[0]["targets"], json!(["lustre-OST0002", "lustre-OST0003"]));
+    assert_eq!(found[0]["nodes"], json!(["server2"]));
+    // Each client has three files on each of the two.
+    let evidence = &found[0]["evidence"];
+    assert_eq!((&evidence["syncs"], &evidence["other_syncs"]), (&json!(6.0), &json!(6.0)), "{evidence}");
+    let slow = rows(&json, "syncs").iter().find(|syncs| text(syncs, "node") == Some("server2")).unwrap();
+    assert!(
+        slow["ratio"].as_f64().unwrap() > 50.0 && slow["others_service_us"]["max"].as_f64().unwrap() < 1.3e6,
+        "{slow}"
+    );
+}
+
+/// OST0002 is on ZFS, OST0000 on ldiskfs, and no disk is sick.
+#[test]
+fn osts_of_another_kind_are_no_peers() {
+    for name in ["v215_tbf_sick", "v215_tbf_cured"] {
+        let (json, found) = of_run(name);
+        let told: Vec<_> = found.iter().filter(|it| text(it, "id") == Some("sluggish-ost")).collect();
+        assert_eq!((told.len(), text(told[0], "severity")), (1, Some("info")), "{name}: {told:?}");
+        assert_eq!((&told[0]["targets"], &told[0]["nodes"]), (&json!(["lustre-OST0002"]), &json!(["server2"])));
+        let parts = &json["service_parts"];
+        let apart = rows(parts, "servers").iter().filter(|server| server["apart"] == true);
+        assert_eq!(apart.filter_map(|server| text(server, "node")).collect::<Vec<_>>(), ["server2"]);
+        assert!(rows(parts, "targets").iter().all(|target| target["after"]["against_peers"].is_null()), "{parts}");
+        let spent = rows(&json["time_account"]["all"], "spent");
+        assert!(spent.iter().all(|spent| spent["excess_us"].is_null()), "{name}: {spent:?}");
+    }
+}

@@ -38,6 +38,7 @@ mod slow_part;
 mod slow_tail;
 mod sluggish_ost;
 mod sluggish_parts;
+mod sluggish_syncs;
 mod small_between_large;
 mod small_rpcs;
 mod stats;
