@@ -206,3 +206,15 @@ fn osts_of_another_kind_are_no_peers() {
         assert!(spent.iter().all(|spent| spent["excess_us"].is_null()), "{name}: {spent:?}");
     }
 }
+
+/// Nobody waits for this writer, and two would take each other's locks: it took 8.0 s instead of 6.2 s.
+#[test]
+fn a_remedy_that_may_do_harm_is_not_given() {
+    let (json, found) = of_run("v215_single_writer_sick");
+    assert!(found.iter().all(|it| text(it, "id") != Some("single-writer")), "{found:?}");
+    assert_eq!(json["what_if"]["predictions"], json!([]));
+    let dir = crate::pairs::dir("v215_single_writer_sick");
+    let args = ["what-if", dir.to_str().unwrap(), "--writers", "10.10.0.11@tcp=2", "--format", "json"];
+    let predicted = &lioprof(&args).exits(0).json()["predictions"][0];
+    assert!(predicted["saves_s_min"].as_f64().unwrap() < -1.0, "{predicted}");
+}

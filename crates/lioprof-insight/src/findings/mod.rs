@@ -27,6 +27,7 @@ mod metadata_bound;
 mod peers;
 mod queue_bound;
 mod rank;
+mod rate_rises;
 mod read_fan_out;
 mod read_order;
 mod registry;
