@@ -207,6 +207,24 @@ fn osts_of_another_kind_are_no_peers() {
     }
 }
 
+#[test]
+fn glimpses_have_a_name_and_their_waits_are_waits_for_locks() {
+    let (json, found) = of_run("v215_stat_storm_sick");
+    assert_eq!(found[0]["clients"], json!(["10.10.0.12@tcp", "10.10.0.11@tcp"]));
+    assert_eq!(found[0]["jobs"], json!(["ls.0"]));
+    let glimpses = rows(&json["locks"], "glimpses");
+    let callbacks: u64 = glimpses.iter().map(|it| it["callbacks"].as_u64().unwrap()).sum();
+    assert_eq!(Some(callbacks), json["locks"]["totals"]["glimpse_asts"].as_u64());
+    let wait_s: f64 = glimpses.iter().map(|it| it["wait_s"].as_f64().unwrap()).sum();
+    // Statahead asks for several at a time, and such waits count once.
+    let clients = rows(&json["time_account"], "clients");
+    let asks = clients.iter().find(|of| text(of, "name") == Some("10.10.0.12@tcp")).unwrap();
+    let waits = rows(asks, "spent").iter().filter(|spent| text(spent, "on") == Some("lock_wait"));
+    let waited_s = waits.map(|spent| spent["us"].as_f64().unwrap()).sum::<f64>() / 1e6;
+    assert!((0.7 * wait_s..=wait_s).contains(&waited_s), "{waited_s} of {wait_s}");
+    assert!(of_run("v215_stat_storm_cured").1.iter().all(|it| text(it, "severity") == Some("info")));
+}
+
 /// Nobody waits for this writer, and two would take each other's locks: it took 8.0 s instead of 6.2 s.
 #[test]
 fn a_remedy_that_may_do_harm_is_not_given() {

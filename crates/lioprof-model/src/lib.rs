@@ -100,7 +100,7 @@ pub use latency::Distribution;
 pub use live::{LIVE_SCHEMA, Live};
 pub use lock_sums::{ConflictKinds, LockTargetSums, LockTotals};
 pub use locks::{
-    Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules, LockSeries,
+    Episode, Glimpses, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules, LockSeries,
     LockTarget, Locks, LocksOverTime, Timeline, Wait,
 };
 pub use merge::Merge;

@@ -16,6 +16,7 @@ mod failed_requests;
 mod faults;
 mod flagged;
 mod gapped_rpcs;
+mod glimpses;
 mod hot_ost;
 mod hung_requests;
 mod limits;

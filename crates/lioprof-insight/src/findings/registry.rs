@@ -8,7 +8,7 @@ use super::limits::Limits;
 use super::rank::rank;
 use super::saves;
 use super::{
-    below_available, client_bound, disk_bound, failed_requests, faults, gapped_rpcs, hot_ost, hung_requests,
+    below_available, client_bound, disk_bound, failed_requests, faults, gapped_rpcs, glimpses, hot_ost, hung_requests,
     load_imbalance, lock_ping_pong, many_writers, metadata_bound, queue_bound, read_fan_out, read_order, single_writer,
     slow_link, slow_tail, sluggish_ost, small_between_large, small_rpcs, storms, throttled, trace_quality,
     unaligned_rpcs, unfair_sharing,
@@ -21,6 +21,7 @@ static RULES: &[Rule] = &[
     failed_requests::RULE,
     faults::EVICTIONS,
     lock_ping_pong::RULE,
+    glimpses::RULE,
     sluggish_ost::RULE,
     slow_link::RULE,
     hot_ost::RULE,
