@@ -165,3 +165,74 @@ fn a_survey_is_the_ceiling() {
     fs::write(&readme, "no survey").unwrap();
     lioprof(&["analyze", &healthy, "--baseline", readme.to_str().unwrap()]).exits(2);
 }
+
+/// Findings of a run of `fixtures/pairs`.
+fn of_run(name: &str) -> (Value, Vec<Value>) {
+    let json = analyze(&[&crate::pairs::dir(name)], &[]);
+    let findings = rows(&json, "findings").to_vec();
+    (json, findings)
+}
+
+/// On ZFS a write is over before it is on disk: the disk of OST0003 was throttled.
+#[test]
+fn a_slow_disk_shows_in_syncs() {
+    let (json, found) = of_run("v215_slow_ost_sick");
+    assert_eq!((text(&found[0], "id"), text(&found[0], "severity")), (Some("sluggish-ost"), Some("critical")));
+    assert_eq!(found[0]["targets"], json!(["lustre-OST0002", "lustre-OST0003"]));
+    assert_eq!(found[0]["nodes"], json!(["server2"]));
+    // Each client has three files on each of the two.
+    let evidence = &found[0]["evidence"];
+    assert_eq!((&evidence["syncs"], &evidence["other_syncs"]), (&json!(6.0), &json!(6.0)), "{evidence}");
+    let slow = rows(&json, "syncs").iter().find(|syncs| text(syncs, "node") == Some("server2")).unwrap();
+    assert!(
+        slow["ratio"].as_f64().unwrap() > 50.0 && slow["others_service_us"]["max"].as_f64().unwrap() < 1.3e6,
+        "{slow}"
+    );
+}
+
+/// OST0002 is on ZFS, OST0000 on ldiskfs, and no disk is sick.
+#[test]
+fn osts_of_another_kind_are_no_peers() {
+    for name in ["v215_tbf_sick", "v215_tbf_cured"] {
+        let (json, found) = of_run(name);
+        let told: Vec<_> = found.iter().filter(|it| text(it, "id") == Some("sluggish-ost")).collect();
+        assert_eq!((told.len(), text(told[0], "severity")), (1, Some("info")), "{name}: {told:?}");
+        assert_eq!((&told[0]["targets"], &told[0]["nodes"]), (&json!(["lustre-OST0002"]), &json!(["server2"])));
+        let parts = &json["service_parts"];
+        let apart = rows(parts, "servers").iter().filter(|server| server["apart"] == true);
+        assert_eq!(apart.filter_map(|server| text(server, "node")).collect::<Vec<_>>(), ["server2"]);
+        assert!(rows(parts, "targets").iter().all(|target| target["after"]["against_peers"].is_null()), "{parts}");
+        let spent = rows(&json["time_account"]["all"], "spent");
+        assert!(spent.iter().all(|spent| spent["excess_us"].is_null()), "{name}: {spent:?}");
+    }
+}
+
+#[test]
+fn glimpses_have_a_name_and_their_waits_are_waits_for_locks() {
+    let (json, found) = of_run("v215_stat_storm_sick");
+    assert_eq!(found[0]["clients"], json!(["10.10.0.12@tcp", "10.10.0.11@tcp"]));
+    assert_eq!(found[0]["jobs"], json!(["ls.0"]));
+    let glimpses = rows(&json["locks"], "glimpses");
+    let callbacks: u64 = glimpses.iter().map(|it| it["callbacks"].as_u64().unwrap()).sum();
+    assert_eq!(Some(callbacks), json["locks"]["totals"]["glimpse_asts"].as_u64());
+    let wait_s: f64 = glimpses.iter().map(|it| it["wait_s"].as_f64().unwrap()).sum();
+    // Statahead asks for several at a time, and such waits count once.
+    let clients = rows(&json["time_account"], "clients");
+    let asks = clients.iter().find(|of| text(of, "name") == Some("10.10.0.12@tcp")).unwrap();
+    let waits = rows(asks, "spent").iter().filter(|spent| text(spent, "on") == Some("lock_wait"));
+    let waited_s = waits.map(|spent| spent["us"].as_f64().unwrap()).sum::<f64>() / 1e6;
+    assert!((0.7 * wait_s..=wait_s).contains(&waited_s), "{waited_s} of {wait_s}");
+    assert!(of_run("v215_stat_storm_cured").1.iter().all(|it| text(it, "severity") == Some("info")));
+}
+
+/// Nobody waits for this writer, and two would take each other's locks: it took 8.0 s instead of 6.2 s.
+#[test]
+fn a_remedy_that_may_do_harm_is_not_given() {
+    let (json, found) = of_run("v215_single_writer_sick");
+    assert!(found.iter().all(|it| text(it, "id") != Some("single-writer")), "{found:?}");
+    assert_eq!(json["what_if"]["predictions"], json!([]));
+    let dir = crate::pairs::dir("v215_single_writer_sick");
+    let args = ["what-if", dir.to_str().unwrap(), "--writers", "10.10.0.11@tcp=2", "--format", "json"];
+    let predicted = &lioprof(&args).exits(0).json()["predictions"][0];
+    assert!(predicted["saves_s_min"].as_f64().unwrap() < -1.0, "{predicted}");
+}

@@ -23,6 +23,7 @@ use crate::selected::Selected;
 use crate::series::{RpcSample, Series};
 use crate::service_parts::ServiceParts;
 use crate::services::{Service, Throttled};
+use crate::syncs::SyncTimes;
 use crate::target::TargetKindName;
 use crate::time_account::TimeAccount;
 use crate::under_way::UnderWay;
@@ -83,6 +84,9 @@ pub struct Analysis {
     /// Requests that rules of token bucket filters let through, those that waited for longest first.
     #[serde(default)]
     pub throttled: Vec<Throttled>,
+    /// Syncs of OSTs against others of the same server.
+    #[serde(default)]
+    pub syncs: Vec<SyncTimes>,
     /// Requests that had begun and had not ended when the log ended, oldest first, at most [`crate::MAX_UNDER_WAY`]. How many there are in
     /// all, [`Loss::missing_handled`] says.
     #[serde(default)]

@@ -112,6 +112,7 @@ impl Analysis {
                 |sum, it| _ = sum.rpcs(it.rpcs),
             ),
             services: self.services.clone(),
+            syncs: self.syncs.clone(),
             throttled: cut.rows(
                 lists::THROTTLED,
                 &self.throttled,

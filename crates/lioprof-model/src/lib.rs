@@ -65,6 +65,7 @@ pub mod series;
 mod service_parts;
 pub mod services;
 pub mod symbol;
+mod syncs;
 pub mod target;
 pub mod time;
 mod time_account;
@@ -99,7 +100,7 @@ pub use latency::Distribution;
 pub use live::{LIVE_SCHEMA, Live};
 pub use lock_sums::{ConflictKinds, LockTargetSums, LockTotals};
 pub use locks::{
-    Episode, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules, LockSeries,
+    Episode, Glimpses, Hold, Interval, KernelCount, LockEvidence, LockJob, LockObject, LockPair, LockRules, LockSeries,
     LockTarget, Locks, LocksOverTime, Timeline, Wait,
 };
 pub use merge::Merge;
@@ -118,6 +119,7 @@ pub use service_parts::{
 };
 pub use services::{Service, Throttled};
 pub use symbol::{Symbol, Symbols};
+pub use syncs::SyncTimes;
 pub use target::TargetKindName;
 pub use time_account::{SpentOn, SpentState, TimeAccount, TimeOf, TimeSeries, TimeSpent, TimeSpentSeries};
 pub use trace::{LockEvent, LockHappening, LockState, LockStep, Mark, RpcWindow, SentRpc, TraceLoss, TraceSummary};

@@ -132,8 +132,13 @@ lock_figures! {
     summed {
         /// Time that clients waited for other clients' locks.
         wait_us: u64,
+        /// Time that clients waited for the answers to glimpse callbacks.
+        glimpse_wait_us: u64,
     }
     shown {
+        /// Client-seconds spent waiting until the holder of a lock had answered a glimpse callback: how large a file is that it writes.
+        #[serde(default)]
+        glimpse_wait_s: f64 = LockTargetSums::glimpse_wait_s,
         /// Client-seconds spent waiting for another client's lock.
         wait_s: f64 = LockTargetSums::wait_s,
     }
@@ -156,6 +161,10 @@ impl LockTargetSums {
     #[must_use]
     pub fn kinds(&self) -> ConflictKinds {
         ConflictKinds { client: self.client_conflicts, own: self.own_conflicts, server: self.server_conflicts }
+    }
+
+    fn glimpse_wait_s(&self) -> f64 {
+        seconds(i64::try_from(self.glimpse_wait_us).unwrap_or(i64::MAX))
     }
 
     fn wait_s(&self) -> f64 {

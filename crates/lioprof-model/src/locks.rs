@@ -39,6 +39,9 @@ pub struct Locks {
     pub objects: Vec<LockObject>,
     /// Pairs of clients per OST, most conflicts first.
     pub pairs: Vec<LockPair>,
+    /// Clients that asked how large the files are that others write, per OST, longest wait first.
+    #[serde(default)]
+    pub glimpses: Vec<Glimpses>,
     /// MDT resources (directories and files) with conflicts between clients, most contended first.
     #[serde(default)]
     pub mdt_objects: Vec<LockObject>,
@@ -253,6 +256,22 @@ pub struct LockPair {
     /// Number of times that the waiter got its lock when the holder released one.
     pub handovers: u64,
     /// Seconds that the waiter waited for locks that the holder then released.
+    pub wait_s: f64,
+}
+
+/// Glimpse callbacks: one client wants attributes of files (`stat`, `ls -l`), and another one, that has them open for writing, is asked for
+/// their size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Glimpses {
+    /// Name of the target.
+    pub target: String,
+    /// NID of the client that was asked.
+    pub holder_nid: String,
+    /// NID of the client that wanted to know.
+    pub waiter_nid: String,
+    /// Callbacks that were answered.
+    pub callbacks: u64,
+    /// Seconds that the one waited for the answers, added up.
     pub wait_s: f64,
 }
 

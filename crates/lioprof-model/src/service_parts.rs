@@ -22,7 +22,7 @@ pub struct ServiceParts {
     pub sizes: Vec<SizeParts>,
 }
 
-/// Parts of a target's reads or writes. Its peers are all other OSTs; the part of an RPC is compared with those of RPCs of the same
+/// Parts of a target's reads or writes. Its peers are all other OSTs, but for servers whose OSTs are apart ([`ServerParts::apart`]); the part of an RPC is compared with those of RPCs of the same
 /// client, direction and size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetParts {
@@ -43,6 +43,10 @@ pub struct ServerParts {
     pub node: String,
     /// OSTs whose data it moved.
     pub osts: u64,
+    /// All of its OSTs take far longer for the disk's part than those of other servers, as those of another type of OSD do (ZFS beside ldiskfs):
+    /// they are no peers of these. [`TargetParts`] compares them with each other only.
+    #[serde(default)]
+    pub apart: bool,
     /// Parts.
     #[serde(flatten)]
     pub parts: ServiceSplit,

@@ -1,6 +1,6 @@
 //! Sums to an [`Analysis`]: names for symbols, sorted rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model as model;
 use lioprof_model::parts::sums::SeriesCell;
@@ -8,8 +8,8 @@ use lioprof_model::traffic::service_name;
 use lioprof_model::units::seconds;
 use lioprof_model::{
     Analysis, Client, Direction, Flow, FlowSeries, Heatmap, Io, Job, LockSeries, Marker, Node, NodeSeries, Object,
-    Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Service, Symbol, Symbols, Target,
-    TargetIo, TargetSeries, Totals,
+    Operation, Owner, ReadWrite, RpcSample, Sampled, SampledRpc, SentRpcs, Series, Service, ServiceParts, Symbol,
+    Symbols, Target, TargetIo, TargetSeries, Totals,
 };
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
@@ -21,6 +21,7 @@ use super::series::SeriesBins;
 use super::service_parts;
 use super::services::ServiceSums;
 use super::sums::Aggregate;
+use super::syncs;
 use super::what_if;
 use crate::cells::limits::{TOP_OBJECTS, TOP_UUIDS};
 use crate::cells::{Bins, quarter_octave_edge};
@@ -52,7 +53,8 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
     analysis.series = series(&mut aggregate.series, symbols);
     analysis.sample = sample(&aggregate, symbols, analysis);
     analysis.time_account = account::finish(std::mem::take(&mut aggregate.account), symbols, &analysis.service_parts);
-    let run = run(&mut aggregate, symbols);
+    let run = Run { apart: apart(&analysis.service_parts), ..run(&mut aggregate, symbols) };
+    analysis.syncs = syncs::of(&run);
     analysis.access = std::mem::take(&mut aggregate.access).finish(symbols);
     analysis.enqueue_parts =
         aggregate.locks.as_ref().map(|sums| locks::finish_enqueues(&sums.enqueues, symbols)).unwrap_or_default();
@@ -61,6 +63,11 @@ pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut
         .as_ref()
         .map(|sums| locks::finish(sums, symbols, analysis.window, &analysis.series, lock_series(&aggregate, symbols)));
     run
+}
+
+/// Servers whose OSTs are no peers of the others'.
+fn apart(parts: &ServiceParts) -> BTreeSet<String> {
+    parts.servers.iter().filter(|server| server.apart).map(|server| server.node.clone()).collect()
 }
 
 fn run(aggregate: &mut Aggregate, symbols: &Symbols) -> Run {

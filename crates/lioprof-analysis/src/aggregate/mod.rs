@@ -22,6 +22,7 @@ mod series;
 mod service_parts;
 mod services;
 mod sums;
+mod syncs;
 mod what_if;
 mod written;
 

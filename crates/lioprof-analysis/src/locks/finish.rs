@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use lioprof_model::parts::sums::LockPairSums;
 use lioprof_model::units::seconds;
 use lioprof_model::{
-    ConflictKinds, Episode, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockRules, LockSeries,
-    LockTarget, LockTargetSums, LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait, Window,
+    ConflictKinds, Episode, Glimpses, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockRules,
+    LockSeries, LockTarget, LockTargetSums, LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait,
+    Window,
 };
 use lustre_debuglog::{Fid, ResourceId, TargetKind, TargetName};
 
@@ -49,6 +50,7 @@ pub(crate) fn finish(
         targets: targets(sums, symbols, window, series, &bins),
         objects: objects(sums, symbols, window, is_ost),
         pairs: pairs(sums, symbols, is_ost),
+        glimpses: glimpses(sums, symbols),
         mdt_objects: objects(sums, symbols, window, |kind| !is_ost(kind)),
         mdt_pairs: pairs(sums, symbols, |kind| !is_ost(kind)),
         jobs: jobs(sums, symbols, dlm),
@@ -251,7 +253,9 @@ fn timeline(track: &Track, symbols: &Symbols) -> Timeline {
 fn pairs(sums: &LockSums, symbols: &Symbols, kind: impl Fn(TargetKind) -> bool) -> Vec<LockPair> {
     let dlm = sums.evidence.values().all(|tier| *tier == LockEvidence::Dlmtrace);
     let mut pairs: BTreeMap<(String, String, String), LockPairSums> = BTreeMap::new();
-    for (&PairKey { target, holder, waiter }, sum) in sums.pairs.iter().filter(|(pair, _)| kind(pair.target.kind())) {
+    let fight = |sum: &LockPairSums| sum.conflicts + sum.handovers > 0;
+    let of_kind = sums.pairs.iter().filter(|(pair, sum)| kind(pair.target.kind()) && fight(sum));
+    for (&PairKey { target, holder, waiter }, sum) in of_kind {
         pairs.insert((target.to_string(), symbols.text(holder), symbols.text(waiter)), *sum);
     }
     let mut rows: Vec<LockPair> = pairs
@@ -269,6 +273,23 @@ fn pairs(sums: &LockSums, symbols: &Symbols, kind: impl Fn(TargetKind) -> bool) 
         .collect();
     // Stable: equal ones stay in the order of their names.
     rows.sort_by_key(|pair| std::cmp::Reverse((pair.conflicts.max(pair.handovers), pair.handovers)));
+    rows.truncate(TOP_PAIRS);
+    rows
+}
+
+fn glimpses(sums: &LockSums, symbols: &Symbols) -> Vec<Glimpses> {
+    let asked = sums.pairs.iter().filter(|(pair, sum)| is_ost(pair.target.kind()) && sum.glimpses > 0);
+    let mut rows: Vec<Glimpses> = asked
+        .map(|(&PairKey { target, holder, waiter }, sum)| Glimpses {
+            target: target.to_string(),
+            holder_nid: symbols.text(holder),
+            waiter_nid: symbols.text(waiter),
+            callbacks: sum.glimpses,
+            wait_s: us_to_s(sum.glimpse_wait_us),
+        })
+        .collect();
+    let name = |it: &Glimpses| (it.target.clone(), it.holder_nid.clone(), it.waiter_nid.clone());
+    rows.sort_by(|a, b| b.wait_s.total_cmp(&a.wait_s).then_with(|| name(a).cmp(&name(b))));
     rows.truncate(TOP_PAIRS);
     rows
 }

@@ -54,9 +54,9 @@ impl Weight for ObjectLocks {
 }
 
 impl Weight for LockPairSums {
-    /// By conflicts or changes of owner.
+    /// By conflicts, changes of owner or glimpses.
     fn weight(&self) -> (u64, u64) {
-        (self.conflicts.max(self.handovers), self.handovers)
+        (self.conflicts.max(self.handovers).max(self.glimpses), self.handovers)
     }
 }
 

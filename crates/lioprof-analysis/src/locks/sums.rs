@@ -148,6 +148,22 @@ impl LockSums {
         wait_us
     }
 
+    /// A client waited until another one had answered how large a file is.
+    pub(crate) fn glimpsed(
+        &mut self,
+        (node, target): TargetOf,
+        (client, job): (Symbol, Option<Symbol>),
+        holder: Symbol,
+        (wait_us, until_us): (u64, i64),
+    ) {
+        self.sums_of(node, target).glimpse_wait_us += wait_us;
+        let pair = self.pair(target, holder, client);
+        pair.glimpses += 1;
+        pair.glimpse_wait_us += wait_us;
+        let wait_us = i64::try_from(wait_us).unwrap_or(i64::MAX);
+        self.contention.push((until_us, target, Contention::Wait { wait_us, client, job }));
+    }
+
     /// Adds another node's sums; both must use the same table of symbols.
     pub(crate) fn merge(&mut self, other: Self) {
         self.evidence.extend(other.evidence);

@@ -85,6 +85,15 @@ impl LockTracker {
                 self.dlm.sums.target(self.node, target).blocking_ast.add(round_trip_us);
                 self.rpc.sums.target(self.node, target).blocking_ast.add(round_trip_us);
             }
+            Some(round_trip_us) if counts && sent.opcode == Opcode::LDLM_GL_CALLBACK => {
+                let served = self.served(sent.window, counts, symbols);
+                if let Party::Client(client) = served.party {
+                    for sums in [&mut self.dlm.sums, &mut self.rpc.sums] {
+                        let whose = (client, served.job());
+                        sums.glimpsed((self.node, target), whose, sent.nid, (round_trip_us, sent.time_us));
+                    }
+                }
+            }
             Some(_) => {}
         }
     }

@@ -58,10 +58,10 @@ pub(super) fn candidates(run: &Run) -> Vec<Change> {
 /// Those of a kind (targets, servers, clients) whose reads and writes take longer than those of the same direction and size elsewhere,
 /// the worst first.
 fn slow(run: &Run, elapsed_us: f64, of: impl Fn(&Request) -> Option<usize>) -> Vec<usize> {
-    let mut sums: BTreeMap<(Kind, u32), BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
+    let mut sums: BTreeMap<(Kind, u32, bool), BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
     for request in run.requests.iter().filter(|request| request.kind.is_bulk()) {
         let Some(number) = of(request) else { continue };
-        let alike = sums.entry((request.kind, request.log2_bytes())).or_default();
+        let alike = sums.entry((request.kind, request.log2_bytes(), run.is_apart(request.place))).or_default();
         let (requests, us) = alike.entry(number).or_default();
         *requests += 1.0;
         *us += total_us(run, request);

@@ -23,7 +23,7 @@ pub(super) fn with(plan: &Plan, run: &Run, changes: &[Change], model: Model) -> 
 
 /// Whether it makes a difference how a model leans.
 pub(super) fn is_uncertain(change: &Change) -> bool {
-    matches!(change, Change::NoLockWaits | Change::FullSize | Change::NoSmall)
+    matches!(change, Change::NoLockWaits | Change::FullSize | Change::NoSmall | Change::Writers { .. })
 }
 
 /// Whether a model has anything to say of a change.
@@ -54,7 +54,7 @@ fn make(plan: &mut Plan, run: &Run, change: &Change, model: Model) -> Option<()>
             leave_out(plan, run, change, model.lean);
             Some(())
         }
-        Change::Writers { client, writers } => share_work(plan, client_number(client)?, *writers as usize),
+        Change::Writers { client, writers } => share_work(plan, client_number(client)?, *writers as usize, model.lean),
     }
 }
 

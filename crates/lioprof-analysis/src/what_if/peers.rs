@@ -55,7 +55,11 @@ impl Aspect {
 pub(super) fn as_peers(plan: &mut Plan, subject: Subject) -> Option<()> {
     let mut own: BTreeMap<Alike, Vec<usize>> = BTreeMap::new();
     let mut peers: BTreeMap<Alike, Vec<usize>> = BTreeMap::new();
-    for (number, step) in plan.steps.iter().enumerate().filter(|(_, step)| step.kind.uses_disk()) {
+    // Disks of another kind are no measure of one.
+    let disks = plan.steps.iter().find(|step| matches!(subject, Subject::Place(_)) && subject.is_of(step));
+    let disks = disks.map(|step| step.apart);
+    let is_alike = |step: &Step| step.kind.uses_disk() && disks.is_none_or(|apart| step.apart == apart);
+    for (number, step) in plan.steps.iter().enumerate().filter(|(_, step)| is_alike(step)) {
         let side = if subject.is_of(step) { &mut own } else { &mut peers };
         side.entry((step.kind, step.log2_bytes)).or_default().push(number);
     }

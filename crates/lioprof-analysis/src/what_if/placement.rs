@@ -1,7 +1,11 @@
 //! Requests elsewhere: evenly on all OSTs, or sent by several clients.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::model::Lean;
+use super::order::{quantile, sorted};
 use super::plan::{Plan, Step};
-use super::run::Run;
+use super::run::{Kind, Run};
 
 /// Sends each client's reads, writes and syncs to all OSTs in turn. `None` with fewer than two.
 pub(super) fn spread_evenly(plan: &mut Plan, run: &Run) -> Option<()> {
@@ -20,8 +24,9 @@ pub(super) fn spread_evenly(plan: &mut Plan, run: &Run) -> Option<()> {
     Some(())
 }
 
-/// Shares a client's reads and writes among this many, each with its own link and its own chain of requests.
-pub(super) fn share_work(plan: &mut Plan, client: usize, clients: usize) -> Option<()> {
+/// Shares a client's reads and writes among this many, each with its own link and its own chain of requests. `lean`: how often they take each
+/// other's locks of the objects that they share.
+pub(super) fn share_work(plan: &mut Plan, client: usize, clients: usize, lean: Lean) -> Option<()> {
     if clients < 2 {
         return None;
     }
@@ -34,7 +39,38 @@ pub(super) fn share_work(plan: &mut Plan, client: usize, clients: usize) -> Opti
             step.stream = others + least - 1;
         }
     }
+    take_locks(plan, client, lean);
     Some(())
+}
+
+/// Several that write one object take its lock from each other: a server grants as much of an object as nobody holds. A write that finds
+/// none of its object under way then waits until another's is over and the lock has come back. Where many are under way, the client
+/// holds the lock for all of them.
+fn take_locks(plan: &mut Plan, client: usize, lean: Lean) {
+    let lock_us = sorted(
+        plan.steps
+            .iter()
+            .filter(|step| step.client == client && step.kind == Kind::LockRequest)
+            .map(|step| step.work_us.iter().sum()),
+    );
+    let lock_us = quantile(&lock_us, 50);
+    let is_write = |step: &Step| step.client == client && step.kind == Kind::Write && step.object != 0;
+    let mut writers: BTreeMap<(usize, u32), BTreeSet<usize>> = BTreeMap::new();
+    for step in plan.steps.iter().filter(|step| is_write(step)) {
+        writers.entry((step.place, step.object)).or_default().insert(step.stream);
+    }
+    let mut over_us: BTreeMap<(usize, u32), f64> = BTreeMap::new();
+    for step in plan.steps.iter_mut().filter(|step| is_write(step)) {
+        let object = (step.place, step.object);
+        if writers[&object].len() < 2 {
+            continue;
+        }
+        let before_us = over_us.entry(object).or_insert(f64::INFINITY);
+        if *before_us <= step.arrival_us {
+            step.think_us += lean.share() * (lock_us + step.work_us.iter().sum::<f64>());
+        }
+        *before_us = if before_us.is_finite() { before_us.max(step.end_us) } else { step.end_us };
+    }
 }
 
 /// How much each of several has to do. How long requests take differs by what else was under way and by what caches held; whoever gets the

@@ -22,6 +22,8 @@ pub(super) struct Step {
     pub(super) kind: Kind,
     pub(super) bytes: f64,
     pub(super) log2_bytes: u32,
+    /// Its OST is of another kind than those of other servers.
+    pub(super) apart: bool,
     pub(super) object: u32,
     /// Between its first and its last byte some are left out.
     pub(super) gapped: bool,
@@ -119,6 +121,7 @@ impl Plan {
                 kind: request.kind,
                 bytes: f64::from(request.bytes),
                 log2_bytes: request.log2_bytes(),
+                apart: run.is_apart(place),
                 object: request.object,
                 gapped: request.gapped,
                 gone: false,

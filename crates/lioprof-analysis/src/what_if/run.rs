@@ -1,5 +1,7 @@
 //! What is replayed.
 
+use std::collections::BTreeSet;
+
 /// What a request is in a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
@@ -104,6 +106,8 @@ pub(crate) struct LockWait {
 pub(crate) struct Run {
     pub(crate) clients: Vec<String>,
     pub(crate) places: Vec<Place>,
+    /// Servers whose OSTs are of another kind than those of the others.
+    pub(crate) apart: BTreeSet<String>,
     pub(crate) requests: Vec<Request>,
     /// Arrival of the first of them.
     pub(crate) first_us: Option<i64>,
@@ -143,8 +147,13 @@ impl Run {
 
     /// A time since the first arrival, µs.
     #[expect(clippy::cast_precision_loss, reason = "µs of a log need fewer than 52 bits")]
-    pub(super) fn since_first(&self, time_us: i64) -> f64 {
+    pub(crate) fn since_first(&self, time_us: i64) -> f64 {
         time_us.saturating_sub(self.first_us.unwrap_or(time_us)) as f64
+    }
+
+    /// Whether a place is on a server whose OSTs are of another kind.
+    pub(super) fn is_apart(&self, place: usize) -> bool {
+        self.apart.contains(&self.places[place].node)
     }
 
     /// Numbers of the OSTs.
@@ -154,7 +163,7 @@ impl Run {
     }
 
     /// The number of each place's server.
-    pub(super) fn nodes_of_places(&self) -> Vec<usize> {
+    pub(crate) fn nodes_of_places(&self) -> Vec<usize> {
         // Places are sorted by server.
         let mut node = 0;
         let mut nodes = Vec::with_capacity(self.places.len());

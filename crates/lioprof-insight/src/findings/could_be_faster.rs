@@ -53,8 +53,8 @@ fn best_told(analysis: &Analysis) -> Option<&Prediction> {
     predicted.max_by(|a, b| a.saves_s.total_cmp(&b.saves_s))
 }
 
-/// Changes that save so much for certain, and are no finding's remedy. What several writers of one object would take from each other in locks, no
-/// replay knows: on a real cluster it was more than they saved.
+/// Changes that save so much for certain, and are no finding's remedy. Whether there are clients that could write as well, a replay does not know:
+/// `single-writer` tells of those that wait.
 fn alone(analysis: &Analysis, least_s: f64) -> impl Iterator<Item = &Prediction> {
     let told: Vec<Change> = told(analysis).collect();
     analysis.what_if.predictions.iter().filter(move |prediction| match prediction.changes.as_slice() {

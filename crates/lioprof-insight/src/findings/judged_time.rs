@@ -67,7 +67,7 @@ impl Judge<'_> {
         let (state, reason) = match spent.on {
             SpentOn::LockWait => cannot_tell("no two clients fight for it: one may hold its locks for long"),
             SpentOn::Bulk => self.bulk(spent),
-            SpentOn::Sync => cannot_tell("syncs have nothing to be held against here"),
+            SpentOn::Sync => self.sync(&spent.node),
             SpentOn::Queue => self.queue(&spent.node),
             SpentOn::Metadata => self.metadata(spent),
             SpentOn::Other => self.other(),
@@ -116,6 +116,16 @@ impl Judge<'_> {
             return as_it_should_be(AS_ALONE);
         }
         cannot_tell("it has no peer to be held against: a baseline (--baseline) or the log of a good run would tell")
+    }
+
+    fn sync(&self, node: &str) -> State {
+        if let Some(open) = self.open(sluggish_ost::RULE.id) {
+            return open;
+        }
+        if self.analysis.syncs.iter().any(|syncs| syncs.node == node) {
+            return as_it_should_be(format!("they take about as long as others of {node}"));
+        }
+        cannot_tell(format!("{node} has no syncs of another OST to hold them against"))
     }
 
     fn queue(&self, node: &str) -> State {

@@ -34,6 +34,7 @@ const EFFECTS: &[(&str, &[&str])] = &[
             "below-available",
         ],
     ),
+    ("glimpses", &["single-writer", "slow-tail", "below-available"]),
     ("slow-client-link", &["load-imbalance", "unfair-sharing", "queue-bound", "slow-tail", "below-available"]),
     ("hot-ost", &["load-imbalance", "reads-not-lustre-aware", "queue-bound", "slow-tail", "below-available"]),
     ("single-writer", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),

@@ -6,9 +6,9 @@ use lioprof_model::analysis::NOTED_LOSS;
 use super::case::{Question, Rule};
 use super::limits::Limits;
 use super::{
-    below_available, client_bound, could_be_faster, disk_bound, failed_requests, faults, gapped_rpcs, hot_ost,
-    hung_requests, load_imbalance, lock_ping_pong, many_writers, metadata_bound, queue_bound, read_fan_out, read_order,
-    single_writer, slow_link, slow_tail, sluggish_ost, small_between_large, small_rpcs, storms, throttled,
+    below_available, client_bound, could_be_faster, disk_bound, failed_requests, faults, gapped_rpcs, glimpses,
+    hot_ost, hung_requests, load_imbalance, lock_ping_pong, many_writers, metadata_bound, queue_bound, read_fan_out,
+    read_order, single_writer, slow_link, slow_tail, sluggish_ost, small_between_large, small_rpcs, storms, throttled,
     trace_quality, unaligned_rpcs, unfair_sharing,
 };
 
@@ -19,6 +19,7 @@ static RULES: &[Rule] = &[
     failed_requests::RULE,
     faults::EVICTIONS,
     lock_ping_pong::RULE,
+    glimpses::RULE,
     sluggish_ost::RULE,
     slow_link::RULE,
     hot_ost::RULE,

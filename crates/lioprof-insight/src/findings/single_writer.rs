@@ -7,6 +7,7 @@ use lioprof_model::{Analysis, Client, ClientParts, Confidence, Direction, Job, S
 use lioprof_stats::Share;
 
 use super::load::osts;
+use super::rate_rises::rate_rises;
 use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
 
 pub(super) const RULE: Rule = Rule {
@@ -16,7 +17,11 @@ pub(super) const RULE: Rule = Rule {
     meaning: "one client writes nearly everything, on several OSTs, while other clients wait",
     limits: &[
         limit("bytes_share", 0.9, "share of all bytes written by one client, from which it writes for all"),
-        limit("others_waiting", 2.0, "other clients of its job that wait, from which it is a warning"),
+        limit(
+            "others_waiting",
+            1.0,
+            "other clients of its job, or that ask for locks or attributes, that wait, at least",
+        ),
         limit(
             "others_share",
             0.1,
@@ -24,8 +29,13 @@ pub(super) const RULE: Rule = Rule {
         ),
         limit(
             "transfer_share",
+            0.9,
+            "share of the transfer of data in the service time of its writes, from which its link may be the limit",
+        ),
+        limit(
+            "rate_rises",
             0.5,
-            "or: share of the transfer of data in the service time of its writes, while no other client moves any",
+            "how much more its writes move together when more are under way (0: as much, they share a link; 1: in proportion), below which its link is the limit",
         ),
     ],
     plots: &["client-ost-matrix", "requests-per-client"],
@@ -50,6 +60,12 @@ fn does_something(case: &Case<'_>, writer: &Client, other: &Client) -> bool {
     let least = case.limit("others_share");
     share(real(other.read.bytes + other.write.bytes), real(writer.write.bytes)) >= least
         || share(real(own_us(&other.nid)), real(own_us(&writer.nid))) >= least
+}
+
+/// Whether a client asks for locks or attributes, as one does that waits until a file has grown.
+fn asks(client: &Client) -> bool {
+    let asked = ["LDLM_ENQUEUE", "MDS_GETATTR", "MDS_GETATTR_NAME", "OST_GETATTR"];
+    asked.iter().any(|opcode| client.opcodes.get(*opcode).is_some_and(|rpcs| *rpcs > 0))
 }
 
 /// Clients besides one that the job with most bytes written has.
@@ -82,18 +98,23 @@ fn look(case: &Case<'_>) -> Look {
         !share_of_writes.proves(f64::midpoint(even, case.limit("bytes_share"))),
         format!("{writes} writes are too few to say who writes the others"),
     )?;
-    // Clients that only wait send nothing, or hardly anything: what they sent says whose they are.
-    let of_its_job = real(others_of_job(analysis));
-    let others_wait = of_its_job.min(real((others.len() - busy) as u64)) >= case.limit("others_waiting");
-    // Or its link is what the writes wait for, and that of another client has nothing to do.
+    // Clients of its job wait for it, and those that ask for what it writes.
+    let asking = others.iter().filter(|client| asks(client) && !does_something(case, writer, client)).count();
+    let of_its_job = real(others_of_job(analysis)).min(real((others.len() - busy) as u64));
+    let waiting = of_its_job.max(real(asking as u64));
+    Nothing::healthy_if(waiting < case.limit("others_waiting"))?;
+    // Another link helps if its own is what the writes wait for: they slow each other, on whatever OST.
     let transfer_share = transfer_share(analysis, &writer.nid);
-    let link_bound =
-        busy == 0 && !others.is_empty() && transfer_share.is_some_and(|part| part >= case.limit("transfer_share"));
-    let (severity, confidence) = if others_wait || link_bound {
-        (Severity::Warning, Confidence::Medium)
-    } else {
-        (Severity::Info, Confidence::Low)
+    let rate_rises = rate_rises(analysis, &writer.nid);
+    let is_transfer =
+        |unless_known: bool| transfer_share.map_or(unless_known, |part| part >= case.limit("transfer_share"));
+    let link_bound = match rate_rises {
+        Some(rises) => is_transfer(true) && rises < case.limit("rate_rises"),
+        // Always about as many, or so many that only some are in the sample: their transfer alone has to tell.
+        None => is_transfer(false),
     };
+    let (severity, confidence) =
+        if link_bound { (Severity::Warning, Confidence::Medium) } else { (Severity::Info, Confidence::Low) };
     case
         .finding(
             severity,
@@ -102,11 +123,7 @@ fn look(case: &Case<'_>) -> Look {
                 "Client {} wrote {} of all bytes{}",
                 writer.nid,
                 percent(bytes_share, 0),
-                match (others_wait, link_bound) {
-                    (_, true) => ", limited by its link, while other clients' links are idle",
-                    (true, false) => " while others of its job wait",
-                    (false, false) => "",
-                },
+                if link_bound { ", limited by its link, while other clients' links are idle" } else { " while others wait" },
             ),
         )
         .explain(format!(
@@ -120,6 +137,8 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("clients", real(clients.len() as u64))
         .evidence("others_idle", real((others.len() - busy) as u64))
         .evidence("others_of_job", of_its_job)
+        .evidence("others_asking", real(asking as u64))
+        .evidence("rate_rises", rate_rises)
         .evidence("transfer_share", transfer_share)
         .evidence("write_bytes", real(writer.write.bytes))
         .clients([writer.nid.as_str()])

@@ -20,6 +20,16 @@ pub(super) const CHANCE: Limit = limit(
     AgainstPeers::CERTAIN,
     "probability that chance makes one look this slow, adjusted for how many are compared, at most",
 );
+/// Requests of so many bytes or fewer are small.
+const SMALL_BYTES: f64 = 65_536.0;
+/// How many times the usual ratio small ones have to take: where on the disk they go makes one take twice as long as another.
+const SMALL_TIMES: f64 = 1.5;
+
+/// By how much more than usual requests of this mean size have to differ to be called slow.
+pub(super) fn times_usual(mean_bytes: f64) -> f64 {
+    if mean_bytes <= SMALL_BYTES { SMALL_TIMES } else { 1.0 }
+}
+
 /// Standard deviations from which longer times may be no chance.
 const PERHAPS: f64 = 1.0;
 
@@ -46,13 +56,15 @@ impl<'a> SlowPart<'a> {
     /// The parts that take longer than their peers' by the thresholds, those that cost most first, and whether that is certain.
     pub(super) fn of(case: &Case<'_>, parts: &'a ServiceSplit) -> Vec<(Self, bool)> {
         let service_us = parts.mean_service_us();
+        let mean_bytes = share(real(parts.bytes), real(parts.rpcs));
         let parts_in_order =
             [(Which::Before, &parts.before), (Which::Transfer, &parts.transfer), (Which::After, &parts.after)];
         let slow = parts_in_order.into_iter().filter_map(|(which, part)| {
             let against = part.against_peers?;
             let ratio = against.ratio?;
             let longer_us = part.us.mean? - against.peers_mean_us;
-            let is_slow = ratio >= case.limit(PART_RATIO.name)
+            let usual = if which == Which::Transfer { 1.0 } else { times_usual(mean_bytes) };
+            let is_slow = ratio >= usual * case.limit(PART_RATIO.name)
                 && share(longer_us, service_us) >= case.limit(PART_SHARE.name)
                 && against.z > PERHAPS;
             let slow = Self { parts, which, against, ratio, longer_s: longer_us * real(against.rpcs) / 1e6 };
@@ -206,8 +218,8 @@ mod tests {
         let slow = || parts([part(105.0, 135.0, 0.4), part(5200.0, 1120.0, 0.99), part(1080.0, 100.0, 0.95)]);
         let well = || parts([part(135.0, 105.0, 0.6), part(1120.0, 5200.0, 0.01), part(100.0, 1080.0, 0.05)]);
         analysis.service_parts.servers = vec![
-            ServerParts { node: "oss1".to_owned(), osts: 2, parts: well() },
-            ServerParts { node: "oss2".to_owned(), osts: 2, parts: slow() },
+            ServerParts { node: "oss1".to_owned(), osts: 2, apart: false, parts: well() },
+            ServerParts { node: "oss2".to_owned(), osts: 2, apart: false, parts: slow() },
         ];
         let target =
             |name: &str, node: &str, parts| TargetParts { target: Some(name.to_owned()), node: node.to_owned(), parts };
@@ -228,7 +240,8 @@ mod tests {
         // As much time for each, but the bytes flow as fast as elsewhere.
         let mut analysis = two_servers(1);
         let slow = parts([part(10.0, 10.0, 0.5), part(5200.0, 1120.0, 0.99), part(10.0, 10.0, 0.5)]);
-        analysis.service_parts.servers = vec![ServerParts { node: "oss2".to_owned(), osts: 2, parts: slow }];
+        analysis.service_parts.servers =
+            vec![ServerParts { node: "oss2".to_owned(), osts: 2, apart: false, parts: slow }];
         assert_eq!(found(&analysis, "sluggish-ost"), []);
     }
 

@@ -14,8 +14,9 @@ use super::busy_together::{AllWorks, Works, by_interval, per_byte, per_rpc, rate
 use super::load::{Ost, Work, alone_s, alone_together_s, goes_on, interval, osts, seconds, span};
 use super::peers::{self, Against};
 use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, median, real, share};
-use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE};
+use super::slow_part::{CHANCE, PART_RATIO, PART_SHARE, times_usual};
 use super::sluggish_parts::{ByParts, by_parts};
+use super::sluggish_syncs;
 
 pub(super) const RULE: Rule = Rule {
     id: "sluggish-ost",
@@ -39,6 +40,8 @@ pub(super) const RULE: Rule = Rule {
             0.2,
             "share of the time with I/O in which only this OST worked, from which it is critical",
         ),
+        limit("sync_ratio", 5.0, "how many times as long syncs take as others of the same server, at least"),
+        limit("sync_share", 0.1, "what they take longer, as a share of the clients' time, at least"),
         PART_RATIO,
         PART_SHARE,
         CHANCE,
@@ -77,7 +80,10 @@ fn look(case: &Case<'_>) -> Look {
     let ByParts { mut found, mut perhaps } = by_parts(case, &osts, &alone_s);
     let is_told =
         |ost: &Ost<'_>, found: &[Finding]| found.iter().any(|it| it.targets.iter().any(|name| name == ost.name));
-    let mut is_done: Vec<bool> = osts.iter().map(|ost| is_told(ost, &found)).collect();
+    sluggish_syncs::look(case, &mut found, &mut perhaps);
+    // Those of another kind are compared with each other by the parts of their times, and with nobody else.
+    let is_apart = |ost: &Ost<'_>| analysis.service_parts.servers.iter().any(|it| it.apart && it.node == ost.node);
+    let mut is_done: Vec<bool> = osts.iter().map(|ost| is_told(ost, &found) || is_apart(ost)).collect();
 
     let whole: Vec<Work> = osts.iter().map(|ost| ost.work(analysis.series.bin_s, 0..analysis.series.bins)).collect();
     let whole = AllWorks::of(whole);
@@ -134,7 +140,7 @@ fn look(case: &Case<'_>) -> Look {
     }
     perhaps.extend(hardly_ended(analysis, &osts));
     match perhaps.into_iter().next() {
-        Some(why) if found.is_empty() => Err(Nothing::cannot_tell(why)),
+        Some(why) if found.iter().all(|it| it.severity == Severity::Info) => Err(Nothing::cannot_tell(why)),
         _ => {
             found.sort_by(|a, b| b.severity.cmp(&a.severity).then(ratio(b).total_cmp(&ratio(a))));
             Ok(found)
@@ -181,7 +187,8 @@ fn ratio(finding: &Finding) -> f64 {
 }
 
 fn is_slower(case: &Case<'_>, comparison: &Comparison) -> bool {
-    comparison.service_ratio >= case.limit("service_ratio") && comparison.rate_ratio >= case.limit("rate_ratio")
+    let usual = times_usual(share(comparison.own.bytes, comparison.own.rpcs));
+    comparison.service_ratio >= usual * case.limit("service_ratio") && comparison.rate_ratio >= case.limit("rate_ratio")
 }
 
 /// An OST against those that are not on its side; `None`: too little happened at the same time.
@@ -397,6 +404,16 @@ mod tests {
         for other in [ost("d", "oss1", 4.0, 4, 10 << 20, 10), ost("d", "oss1", 40.0, 40, 1 << 20, 50)] {
             assert_eq!(found(peers().into_iter().chain([other]).collect()), []);
         }
+    }
+
+    #[test]
+    fn small_requests_have_to_differ_by_more() {
+        let with = |bytes: u64, rpcs: u64| {
+            let peers = ["a", "b", "c"].map(|name| ost(name, "oss1", 4.0, 40, bytes, 10));
+            found(peers.into_iter().chain([ost("d", "oss1", 4.0, rpcs, bytes, 20)]).collect()).len()
+        };
+        // Twice as long each, and three times.
+        assert_eq!([with(4096, 20), with(1 << 20, 20), with(4096, 13)], [0, 1, 1]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `sluggish-ost` by the parts of service times: a slow disk is one OST's, a slow link all OSTs' of a server.
 
-use lioprof_model::{Confidence, Finding, Severity};
+use lioprof_model::units::few;
+use lioprof_model::{Confidence, Finding, ServerParts, Severity};
 
 use super::load::{Ost, alone_together_s, interval, seconds, span};
 use super::rule::{Case, Cost, Draft, median, real, share};
@@ -59,7 +60,39 @@ pub(super) fn by_parts(case: &Case<'_>, osts: &[Ost<'_>], alone_s: &[f64]) -> By
             ));
         }
     }
+    for server in all.servers.iter().filter(|server| server.apart) {
+        told.found.extend(apart(case, osts, server));
+    }
     told
+}
+
+/// A note: all OSTs of a server are of another kind, or look like it.
+fn apart(case: &Case<'_>, osts: &[Ost<'_>], server: &ServerParts) -> Option<Finding> {
+    let slow = SlowPart::of(case, &server.parts).into_iter().find(|(slow, _)| slow.which != Which::Transfer)?.0;
+    let names: Vec<&str> = osts.iter().filter(|ost| ost.node == server.node).map(|ost| ost.name).collect();
+    let takes = if names.len() == 1 { "takes" } else { "take" };
+    let title = format!(
+        "{} of {} {takes} {:.1} times as long as those of other servers for {}, as another type of OSD does",
+        few(&names),
+        server.node,
+        slow.ratio,
+        slow.what()
+    );
+    let draft = case
+        .finding(Severity::Info, Confidence::Medium, title)
+        .explain(format!(
+            "Not one OST but all of {} that were used take so long for the same clients' {} of the same sizes (in brackets: other servers): \
+             {}. OSTs on ZFS take several times as long as such on ldiskfs for small direct writes and for syncs. So they are compared with \
+             each other only, and no disk is called slow for it.",
+            server.node,
+            slow.parts.direction.requests(),
+            slow.in_words(),
+        ))
+        .targets(names)
+        .nodes([server.node.as_str()])
+        .remedy(format!("Is it so in a run that was well (`lioprof compare`)? Which type of OSD has {}: `lctl get_param osd-*.*.fstype`?", server.node))
+        .remedy("Send larger requests: what a single one takes longer matters less.");
+    Some(slow.evidence(draft).done())
 }
 
 /// Whether each of these moves fewer bytes while it is busy than the others. Many requests at a time take longer each, but not together.

@@ -75,6 +75,12 @@ crate::sums! {
         pub handovers: u64,
         /// Time waited.
         pub wait_us: u64,
+        /// Glimpse callbacks that one caused to the other.
+        #[serde(default)]
+        pub glimpses: u64,
+        /// Time waited for the answers.
+        #[serde(default)]
+        pub glimpse_wait_us: u64,
     }
 
     /// Locks of a job.

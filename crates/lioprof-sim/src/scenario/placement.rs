@@ -2,7 +2,7 @@
 
 use super::base::{Hardware, MIB, base, base_with, program, stream, usual, wide};
 use super::options::Options;
-use crate::cluster::{Access, ClientConfig, Cluster, DiskConfig, Op};
+use crate::cluster::{Access, ClientConfig, Cluster, DiskConfig, LinkConfig, Op};
 
 /// One OST's disk is ten times slower than the others.
 ///
@@ -27,9 +27,10 @@ pub(super) fn imbalance(options: &Options) -> Cluster {
 
 /// One client writes for all; the others look how large the file has become.
 ///
-/// To find: all bytes come from one client, and the others are there.
+/// To find: all bytes come from one client, through a link that is slower than the disks together, and the others are there.
 pub(super) fn single_writer(options: &Options) -> Cluster {
-    let mut base = usual(options);
+    let client = ClientConfig { link: LinkConfig { bytes_per_s: 400_000_000 }, ..ClientConfig::default() };
+    let mut base = base(options, Hardware { client, ..Hardware::default() });
     let file = base.striped_file();
     let clients = base.clients.len();
     let bytes = 32 * MIB * options.size * wide(clients);

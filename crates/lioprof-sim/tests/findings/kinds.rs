@@ -186,9 +186,19 @@ pub(crate) static KINDS: &[Kind] = &[
         },
     },
     Kind {
-        name: "one client writes, three of its job wait",
+        name: "one client writes through a limited link, three of its job wait",
         wanted: &["single-writer"],
         names: "10.10.1.1",
+        sizes: &[6, 20],
+        made: |rpcs| {
+            let odd = Odd { other_client_links: 20_000_000, ..Odd::default() };
+            one_writes(rpcs, 4, &odd, waits)
+        },
+    },
+    Kind {
+        name: "one client writes, three of its job wait, and its link is not the limit",
+        wanted: &[],
+        names: "",
         sizes: &[6, 20],
         made: |rpcs| one_writes(rpcs, 4, &Odd::default(), waits),
     },

@@ -133,7 +133,7 @@ static CURVES: &[Curve] = &[
         effect: "of four clients, other writers' bytes over the first one's, %",
         effects: &[100, 20, 5, 0],
         made: |rpcs, percent| {
-            let mut made = Made::new(4, (2, 4, 4), &Odd::default());
+            let mut made = Made::new(4, (2, 4, 4), &Odd { other_client_links: 20_000_000, ..Odd::default() });
             for client in 0..4 {
                 for ost in ALL {
                     let file = made.file(ost);

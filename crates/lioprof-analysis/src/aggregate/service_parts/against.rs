@@ -9,7 +9,7 @@ use lioprof_stats::{RankSum, Stratum, stand_out};
 use crate::cells::Times;
 
 /// Times by stratum and by whom they are of. In order, so that sums of floating-point numbers are the same in each run.
-pub(super) type Strata<S, W> = BTreeMap<S, BTreeMap<W, Times>>;
+pub(crate) type Strata<S, W> = BTreeMap<S, BTreeMap<W, Times>>;
 
 /// What has been compared up to now.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ struct Sum {
 }
 
 /// Compares everyone with all others of the same stratum.
-pub(super) fn against_peers<S: Ord, W: Ord + Clone>(strata: &Strata<S, W>) -> BTreeMap<W, AgainstPeers> {
+pub(crate) fn against_peers<S: Ord, W: Ord + Clone>(strata: &Strata<S, W>) -> BTreeMap<W, AgainstPeers> {
     let mut sums: BTreeMap<W, Sum> = BTreeMap::new();
     for of_stratum in strata.values() {
         let mut all = Times::default();
@@ -67,7 +67,7 @@ impl Sum {
 }
 
 /// Makes the chances those of all comparisons together, which are of several groups whose members are each other's peers.
-pub(super) fn all_together(groups: &mut [Vec<&mut AgainstPeers>]) {
+pub(crate) fn all_together(groups: &mut [Vec<&mut AgainstPeers>]) {
     let compared = |against: &&mut AgainstPeers| lioprof_stats::AgainstPeers {
         ratio: against.ratio.unwrap_or(f64::INFINITY),
         chance: against.chance,

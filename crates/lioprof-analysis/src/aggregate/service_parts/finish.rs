@@ -23,6 +23,11 @@ struct Named {
     key: PartKey,
 }
 
+/// From this ratio on the disks of all OSTs of a server take far longer than others,
+const APART: f64 = 2.0;
+/// and from this share of the pairs of requests on in which they did.
+const APART_SHARE: f64 = 0.8;
+
 /// Which of the three parts.
 const PARTS: [fn(&PartSum) -> &Times; 3] = [|sum| &sum.before, |sum| &sum.transfer, |sum| &sum.after];
 
@@ -36,8 +41,13 @@ pub(crate) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
     };
     let rows: Vec<(Named, &PartSum)> = sums.sums.iter().map(|(key, sum)| (named(key), sum)).collect();
 
-    let targets =
-        grouped(&rows, |row| Some((row.target.clone(), row.node.clone())), |row| row.is_ost.then(|| row.nid.clone()));
+    let apart = apart(&rows);
+    let is_apart = |row: &Named| apart.contains(&(row.node.clone(), row.key.direction));
+    let targets = grouped(
+        &rows,
+        |row| Some((row.target.clone(), row.node.clone())),
+        |row| row.is_ost.then(|| (row.nid.clone(), is_apart(row))),
+    );
     let servers = grouped(&rows, |row| row.is_ost.then(|| row.node.clone()), |row| Some(row.nid.clone()));
     let clients = grouped(
         &rows,
@@ -58,7 +68,12 @@ pub(crate) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
         targets: targets.into_iter().map(|((target, node), parts)| TargetParts { target, node, parts }).collect(),
         servers: servers
             .into_iter()
-            .map(|(node, parts)| ServerParts { osts: osts.get(&node).copied().unwrap_or(0), node, parts })
+            .map(|(node, parts)| ServerParts {
+                osts: osts.get(&node).copied().unwrap_or(0),
+                apart: apart.contains(&(node.clone(), parts.direction)),
+                node,
+                parts,
+            })
             .collect(),
         clients: clients
             .into_iter()
@@ -74,6 +89,61 @@ pub(crate) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
             .collect(),
         sizes: sizes.into_iter().map(|(log2, parts)| SizeParts { le_bytes: 1 << log2, parts }).collect(),
     }
+}
+
+/// Servers each of whose OSTs takes far longer on the disk than those of the others for the same clients' requests of the same sizes: their
+/// disks are of another kind. If it is only one OST, one of only two servers: among more it is the odd one.
+fn apart(rows: &[(Named, &PartSum)]) -> BTreeSet<(String, Direction)> {
+    Direction::ALL.into_iter().flat_map(|direction| apart_in(rows, direction)).collect()
+}
+
+fn apart_in(rows: &[(Named, &PartSum)], direction: Direction) -> Vec<(String, Direction)> {
+    // Reads meet the disk before their data are sent, writes after they have come.
+    let disk = PARTS[if direction.is_write() { 2 } else { 0 }];
+    let of = || rows.iter().filter(|(row, _)| row.is_ost && row.key.direction == direction);
+    let mut times: BTreeMap<(&str, Option<&str>), Times> = BTreeMap::new();
+    for (row, sum) in of() {
+        times.entry((row.node.as_str(), row.target.as_deref())).or_default().merge(disk(sum));
+    }
+    let mut means: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for ((node, _), times) in &times {
+        means.entry(node).or_default().push(times.distribution().mean.unwrap_or(0.0));
+    }
+    let mut all: Vec<f64> = means.values().flatten().copied().collect();
+    all.sort_by(f64::total_cmp);
+    let Some(usual_us) = all.get(all.len().saturating_sub(1) / 2) else { return Vec::new() };
+    // A look at the means leaves few to be compared request by request.
+    let looks_slow = |means: &Vec<f64>| means.iter().all(|us| *us >= APART.sqrt() * usual_us);
+    let many = means.len() > 2;
+    let candidates: BTreeSet<&str> = means
+        .iter()
+        .filter(|(_, means)| (!many || means.len() > 1) && looks_slow(means))
+        .map(|(node, _)| *node)
+        .collect();
+    let mut others: BTreeMap<(&str, u32), Times> = BTreeMap::new();
+    let mut own: BTreeMap<(&str, Option<&str>), Vec<((&str, u32), &Times)>> = BTreeMap::new();
+    for (row, sum) in of().filter(|_| !candidates.is_empty()) {
+        let stratum = (row.nid.as_str(), row.key.log2_bytes);
+        if candidates.contains(row.node.as_str()) {
+            own.entry((row.node.as_str(), row.target.as_deref())).or_default().push((stratum, disk(sum)));
+        } else {
+            others.entry(stratum).or_default().merge(disk(sum));
+        }
+    }
+    let differs = |own: &[((&str, u32), &Times)]| {
+        let mut strata: Strata<(&str, u32), bool> = Strata::new();
+        for (stratum, times) in own {
+            if let Some(others) = others.get(stratum) {
+                let stratum = strata.entry(*stratum).or_default();
+                stratum.entry(true).or_default().merge(times);
+                stratum.entry(false).or_default().merge(others);
+            }
+        }
+        let against = against_peers(&strata).remove(&true);
+        against.is_some_and(|it| it.ratio.is_none_or(|ratio| ratio >= APART) && it.longer_share >= APART_SHARE)
+    };
+    let is_apart = |node: &&str| own.iter().filter(|((of, _), _)| of == node).all(|(_, parts)| differs(parts));
+    candidates.into_iter().filter(is_apart).map(|node| (node.to_owned(), direction)).collect()
 }
 
 /// Rows by whom they are of and direction, compared with the others of the same stratum, direction and size; without a stratum, with

@@ -4,5 +4,6 @@ mod against;
 mod finish;
 mod sums;
 
+pub(crate) use against::{Strata, against_peers, all_together};
 pub(super) use finish::finish;
 pub(super) use sums::{PartKey, PartSums};
