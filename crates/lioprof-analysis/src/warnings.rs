@@ -36,8 +36,16 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis, noted_loss: f6
         if !input.envelope.is_empty() {
             let kinds: Vec<String> =
                 input.envelope.iter().map(|(kind, lines)| format!("{kind} {}", thousands(*lines))).collect();
+            let has = |kind: &str| input.envelope.contains_key(kind);
+            // A break may have gone through what stood for a character, or have come first: then nobody knows where lines were full.
+            let doubt = if has("wrapped") && (has("characters") || has("at_sign")) {
+                "; its lines were broken and characters in them replaced, too, in one order or the other, so requests, or what they were about, \
+                 may be missing from the figures: hand in the log as `lctl` wrote it if you can"
+            } else {
+                ""
+            };
             warnings.push(format!(
-                "{} did not arrive as it was logged; lines repaired, by kind: {}",
+                "{} did not arrive as it was logged; lines repaired, by kind: {}{doubt}",
                 input.path,
                 kinds.join(", ")
             ));

@@ -117,6 +117,22 @@ fn logs_of_clients_only_are_called_so() {
 }
 
 #[test]
+fn what_went_through_two_hands_is_in_doubt() {
+    for (kinds, is_doubtful) in [
+        (&["wrapped", "characters"][..], true),
+        (&["at_sign", "prefix", "wrapped"], true),
+        (&["wrapped", "prefix"], false),
+        (&["characters", "at_sign"], false),
+    ] {
+        let envelope = kinds.iter().map(|kind| ((*kind).to_owned(), 7)).collect();
+        let input = Input { envelope, ..input_of("a") };
+        let said = early(&[], &Analysis { inputs: vec![input], ..Analysis::default() }, NOTED_LOSS).join("\n");
+        assert!(said.contains("a did not arrive as it was logged"), "{said}");
+        assert_eq!(said.contains("may be missing from the figures"), is_doubtful, "{said}");
+    }
+}
+
+#[test]
 fn one_is_not_told_as_several() {
     let input = |malformed| Input {
         bad_records: 1,
