@@ -200,7 +200,8 @@ fn every_form_of_every_version_gives_the_figures_of_the_log() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Of compositions a sixth of all, another one for each version. What is not read right must not pass for a log without requests.
+/// Of compositions a sixth of all, another one for each version. What is not read right must not pass for a log without requests, nor for one
+/// that was read right.
 #[test]
 fn forms_in_forms_are_read_or_named() {
     let dir = TempDir::new().unwrap();
@@ -218,8 +219,11 @@ fn forms_in_forms_are_read_or_named() {
             let is_read = run.code != Some(2) && figures(&run) == want;
             if !is_read {
                 wrong.push(format!("{version}: {inner} in {outer}"));
-                let rpcs = if run.code == Some(2) { None } else { run.json()["totals"]["rpcs"].as_u64() };
-                if rpcs == Some(0) && String::from_utf8_lossy(&run.stdout).contains("debug=+rpctrace") {
+                // Refused, or with a warning; and none that blames how the log was made.
+                let said = String::from_utf8_lossy(&run.stdout);
+                let is_doubted = said.contains("may be missing from the figures") || said.contains("could not parse");
+                let is_blamed = || run.json()["totals"]["rpcs"] == 0 && said.contains("debug=+rpctrace");
+                if run.code != Some(2) && (!is_doubted || is_blamed()) {
                     silent.push(wrong.last().cloned());
                 }
             }
