@@ -55,10 +55,13 @@ pub(super) fn candidates(run: &Run) -> Vec<Change> {
     changes
 }
 
+/// Kind, size as a power of two, and whether of an OST of another kind: what requests that can be compared have in common.
+type Alike = (Kind, u32, bool);
+
 /// Those of a kind (targets, servers, clients) whose reads and writes take longer than those of the same direction and size elsewhere,
 /// the worst first.
 fn slow(run: &Run, elapsed_us: f64, of: impl Fn(&Request) -> Option<usize>) -> Vec<usize> {
-    let mut sums: BTreeMap<(Kind, u32, bool), BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
+    let mut sums: BTreeMap<Alike, BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
     for request in run.requests.iter().filter(|request| request.kind.is_bulk()) {
         let Some(number) = of(request) else { continue };
         let alike = sums.entry((request.kind, request.log2_bytes(), run.is_apart(request.place))).or_default();

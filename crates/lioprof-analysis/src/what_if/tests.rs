@@ -43,6 +43,7 @@ fn run(mut requests: Vec<Request>, waits: Vec<LockWait>) -> Run {
         first_us: requests.first().map(|request| request.arrival_us),
         requests,
         waits,
+        ..Run::default()
     }
 }
 

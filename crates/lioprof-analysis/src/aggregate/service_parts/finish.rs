@@ -97,6 +97,9 @@ fn apart(rows: &[(Named, &PartSum)]) -> BTreeSet<(String, Direction)> {
     Direction::ALL.into_iter().flat_map(|direction| apart_in(rows, direction)).collect()
 }
 
+/// Times of an OST by client and size.
+type Parts<'a> = Vec<((&'a str, u32), &'a Times)>;
+
 fn apart_in(rows: &[(Named, &PartSum)], direction: Direction) -> Vec<(String, Direction)> {
     // Reads meet the disk before their data are sent, writes after they have come.
     let disk = PARTS[if direction.is_write() { 2 } else { 0 }];
@@ -121,7 +124,7 @@ fn apart_in(rows: &[(Named, &PartSum)], direction: Direction) -> Vec<(String, Di
         .map(|(node, _)| *node)
         .collect();
     let mut others: BTreeMap<(&str, u32), Times> = BTreeMap::new();
-    let mut own: BTreeMap<(&str, Option<&str>), Vec<((&str, u32), &Times)>> = BTreeMap::new();
+    let mut own: BTreeMap<(&str, Option<&str>), Parts<'_>> = BTreeMap::new();
     for (row, sum) in of().filter(|_| !candidates.is_empty()) {
         let stratum = (row.nid.as_str(), row.key.log2_bytes);
         if candidates.contains(row.node.as_str()) {
@@ -130,7 +133,7 @@ fn apart_in(rows: &[(Named, &PartSum)], direction: Direction) -> Vec<(String, Di
             others.entry(stratum).or_default().merge(disk(sum));
         }
     }
-    let differs = |own: &[((&str, u32), &Times)]| {
+    let differs = |own: &Parts<'_>| {
         let mut strata: Strata<(&str, u32), bool> = Strata::new();
         for (stratum, times) in own {
             if let Some(others) = others.get(stratum) {
