@@ -34,8 +34,8 @@ impl WhatIf {
 
 /// Requests that can be replayed with something changed.
 pub trait Replays {
-    /// Changes that may be worth it, one by one.
-    fn candidates(&self) -> Vec<Change>;
+    /// Changes of which each by itself may save more than this share of the elapsed time for certain.
+    fn candidates(&mut self, least_share: f64) -> Vec<Change>;
 
     /// Replays the requests with each of these sets of changes; a set of which nothing can be said has no prediction.
     fn predict(&mut self, wanted: &[Vec<Change>]) -> WhatIf;

@@ -39,7 +39,7 @@ fn predict(replay: &mut Replay, asked: &[Change]) -> WhatIf {
     if !asked.is_empty() {
         wanted.push(asked.to_vec());
     }
-    wanted.extend(replay.candidates().into_iter().map(|change| vec![change]).filter(|change| change != asked));
+    wanted.extend(replay.all_candidates().into_iter().map(|change| vec![change]).filter(|change| change != asked));
     replay.predict(&wanted)
 }
 

@@ -48,11 +48,33 @@ impl Replay {
             ..WhatIf::default()
         }
     }
+
+    /// Changes that may be worth it, one by one.
+    #[must_use]
+    pub fn all_candidates(&self) -> Vec<Change> {
+        candidates(&self.run)
+    }
 }
 
 impl Replays for Replay {
-    fn candidates(&self) -> Vec<Change> {
-        candidates(&self.run)
+    /// One model decides: the least that a change may save is no more than what any of the models says.
+    fn candidates(&mut self, least_share: f64) -> Vec<Change> {
+        let mut changes = self.all_candidates();
+        let (Some(whole_us), false) = (whole_elapsed_us(&self.run), changes.is_empty()) else { return Vec::new() };
+        self.run.sort();
+        let run = &self.run;
+        let tells_parts = tells_parts(run);
+        let Some(model) =
+            models(tells_parts).into_iter().find(|model| changes.iter().all(|it| change::is_for(*model, it)))
+        else {
+            return changes;
+        };
+        let base = Base::new(run, &Plan::of(run), model, None);
+        let least = least_share * whole_us / run.elapsed_us();
+        changes.retain(|change| {
+            base.saves(run, std::slice::from_ref(change), Lean::Middle).is_some_and(|share| share > least)
+        });
+        changes
     }
 
     /// By several models. This takes a second or two for many requests, and nothing without any changes.
@@ -121,10 +143,15 @@ impl Base {
     }
 }
 
+/// Whether the log tells the transfer of data from the disk's work.
+fn tells_parts(run: &Run) -> bool {
+    run.requests.iter().any(|request| request.parts.is_some())
+}
+
 /// The run by all models, and resamples of it, the most exact first.
 fn bases(run: &Run, changes: usize) -> Vec<Base> {
-    let tells_parts = run.requests.iter().any(|request| request.parts.is_some());
-    let mut variants: Vec<(Model, Option<u64>)> = models(tells_parts).into_iter().map(|model| (model, None)).collect();
+    let mut variants: Vec<(Model, Option<u64>)> =
+        models(tells_parts(run)).into_iter().map(|model| (model, None)).collect();
     let replays = MOST_STEPS / (run.requests.len() * (changes + 1)).max(1);
     let draws = replays.saturating_sub(variants.len()).clamp(FEWEST_DRAWS, MOST_DRAWS) as u64;
     let by_client = variants.iter().find(|(model, _)| model.transfer == Sharing::Client).map(|(model, _)| *model);

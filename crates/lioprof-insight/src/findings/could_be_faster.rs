@@ -39,8 +39,13 @@ fn look(case: &Case<'_>) -> Look {
 /// What to predict after what other findings' remedies save: the best of them together with what would be told besides.
 pub(super) fn together(analysis: &Analysis, limits: &Limits) -> Vec<Vec<Change>> {
     let (Some(told), Some(elapsed_s)) = (best_told(analysis), analysis.what_if.elapsed_s) else { return Vec::new() };
-    let least_s = limits.get(RULE.id, &SAVES_SHARE) * elapsed_s;
+    let least_s = least_share(limits) * elapsed_s;
     alone(analysis, least_s).map(|prediction| both(told, prediction)).collect()
+}
+
+/// Share of the elapsed time that has to be saved.
+pub(super) fn least_share(limits: &Limits) -> f64 {
+    limits.get(RULE.id, &SAVES_SHARE)
 }
 
 fn both(told: &Prediction, other: &Prediction) -> Vec<Change> {
@@ -53,13 +58,17 @@ fn best_told(analysis: &Analysis) -> Option<&Prediction> {
     predicted.max_by(|a, b| a.saves_s.total_cmp(&b.saves_s))
 }
 
-/// Changes that save so much for certain, and are no finding's remedy. Whether there are clients that could write as well, a replay does not know:
-/// `single-writer` tells of those that wait.
+/// Whether a change is one to be told here. Whether there are clients that could write as well, a replay does not know: `single-writer` tells of
+/// those that wait.
+pub(super) fn is_told(change: &Change) -> bool {
+    !matches!(change, Change::Writers { .. } | Change::TargetFaster { .. })
+}
+
+/// Changes that save so much for certain, and are no finding's remedy.
 fn alone(analysis: &Analysis, least_s: f64) -> impl Iterator<Item = &Prediction> {
     let told: Vec<Change> = told(analysis).collect();
     analysis.what_if.predictions.iter().filter(move |prediction| match prediction.changes.as_slice() {
-        [Change::Writers { .. } | Change::TargetFaster { .. }] => false,
-        [change] => prediction.saves_s_min > least_s && !told.contains(change),
+        [change] => is_told(change) && prediction.saves_s_min > least_s && !told.contains(change),
         _ => false,
     })
 }

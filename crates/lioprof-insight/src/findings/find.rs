@@ -18,7 +18,8 @@ pub fn find(analysis: &mut Analysis, limits: &Limits) {
 /// The same, after replaying the requests with the remedies of what is found, and with whatever else may save time.
 pub fn find_and_predict(analysis: &mut Analysis, limits: &Limits, replay: &mut impl Replays) {
     look(analysis, limits);
-    let changes = saves::worth_trying(analysis, replay.candidates());
+    let may_save = replay.candidates(could_be_faster::least_share(limits));
+    let changes = saves::worth_trying(analysis, may_save.into_iter().filter(could_be_faster::is_told));
     if !changes.is_empty() {
         analysis.what_if = replay.predict(&changes);
         let together = could_be_faster::together(analysis, limits);

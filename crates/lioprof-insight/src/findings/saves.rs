@@ -21,7 +21,7 @@ pub(super) fn fill(findings: &mut [Finding], analysis: &Analysis) {
 }
 
 /// What to predict: the remedies of what is more than a note, then what else may save time, each once.
-pub(super) fn worth_trying(analysis: &Analysis, candidates: Vec<Change>) -> Vec<Vec<Change>> {
+pub(super) fn worth_trying(analysis: &Analysis, candidates: impl Iterator<Item = Change>) -> Vec<Vec<Change>> {
     // Without the requests in between, nobody knows what a client waited for.
     if !(analysis.selected.opcodes.is_empty() && analysis.selected.targets.is_empty()) {
         return Vec::new();
