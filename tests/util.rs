@@ -120,7 +120,14 @@ pub(crate) fn figures_only(mut json: Value) -> Value {
         for key in ["inputs", "loss", "generator"] {
             object.remove(key);
         }
-        // What a capture lost shows in one form of the log and not in another.
+        // What a capture lost shows in one form of the log and not in another, and the verdict says it. It follows from findings, checks and
+        // the account.
+        object.remove("verdict");
+        if let Some(Value::Array(spent)) = json_at(object, &["time_account", "all", "spent"]) {
+            for nothing in spent.iter_mut().filter(|spent| spent["on"] == "nothing").filter_map(Value::as_object_mut) {
+                nothing.retain(|key, _| !matches!(key.as_str(), "state" | "reason"));
+            }
+        }
         for key in ["findings", "checks"] {
             if let Some(Value::Array(rows)) = object.get_mut(key) {
                 rows.retain(|row| row["id"] != "trace-quality");
@@ -128,6 +135,11 @@ pub(crate) fn figures_only(mut json: Value) -> Value {
         }
     }
     json
+}
+
+fn json_at<'a>(object: &'a mut serde_json::Map<String, Value>, path: &[&str]) -> Option<&'a mut Value> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(object.get_mut(*first)?, |value, key| value.get_mut(key))
 }
 
 /// Fails with the first differences, if there are any.

@@ -82,13 +82,10 @@ fn one(case: &Case<'_>, prediction: &Prediction, elapsed_s: f64) -> Finding {
             Confidence::Medium,
             format!("{} the same work would take {takes_s} s instead of {took_s} s", otherwise(change)),
         )
-        .explain(format!(
-            "The requests of the log were replayed like that. It would save {} s, {} s at least and {} s at most. No rule finds a fault: this \
-             is how the work was asked for, or how fast its slowest part is.",
-            number(prediction.saves_s),
-            number(prediction.saves_s_min),
-            number(prediction.saves_s_max),
-        ))
+        .explain(
+            "The requests of the log were replayed like that. No rule finds a fault: this is how the work was asked for, or how fast its \
+             slowest part is.",
+        )
         .evidence("elapsed_s", elapsed_s)
         .evidence("predicted_s", prediction.elapsed_s)
         .remedy(remedy(change));

@@ -1,5 +1,7 @@
 //! The state of each part of the clients' time: as it should be, with a finding that is its cause, or without an answer.
 
+use std::cell::OnceCell;
+
 use lioprof_model::units::{percent, real, share};
 use lioprof_model::{
     Analysis, Check, CheckResult, Finding, Operation, Severity, SpentOn, SpentState, TimeOf, TimeSpent,
@@ -40,13 +42,14 @@ fn cannot_tell(why: impl Into<String>) -> State {
 /// What it is judged by.
 struct Judge<'a> {
     analysis: &'a Analysis,
-    bottleneck: Option<Bottleneck<'a>>,
+    /// Where reads and writes spend their time: worked out if somebody asks.
+    headroom: OnceCell<Option<f64>>,
 }
 
 /// The account with the state of all that takes much of it.
 pub(super) fn judged(analysis: &Analysis) -> Option<TimeOf> {
     let mut all = analysis.time_account.all.clone()?;
-    let judge = Judge { analysis, bottleneck: Bottleneck::of(analysis) };
+    let judge = Judge { analysis, headroom: OnceCell::new() };
     let matters = SpentOn::ALL.map(|on| all.share_on(on) >= MATTERS);
     for spent in &mut all.spent {
         (spent.state, spent.reason, spent.finding) = (None, None, None);
@@ -97,6 +100,11 @@ impl Judge<'_> {
         Some(cannot_tell(open.reason.clone().unwrap_or_else(|| "not enough evidence".to_owned())))
     }
 
+    /// How many times as much OSTs could deliver ([`Bottleneck::headroom`]).
+    fn headroom(&self) -> Option<f64> {
+        *self.headroom.get_or_init(|| Bottleneck::of(self.analysis)?.headroom)
+    }
+
     fn bulk(&self, spent: &TimeSpent) -> State {
         if spent.target.is_none() {
             return cannot_tell("which target handled these reads and writes is unknown (mask dlmtrace)");
@@ -111,7 +119,7 @@ impl Judge<'_> {
         if let Some(open) = self.open(sluggish_ost::RULE.id) {
             return open;
         }
-        let own = self.bottleneck.as_ref().is_some_and(|it| it.headroom.is_some_and(|most| most >= OWN_HEADROOM));
+        let own = self.headroom().is_some_and(|most| most >= OWN_HEADROOM);
         if own {
             return as_it_should_be(AS_ALONE);
         }
@@ -140,8 +148,7 @@ impl Judge<'_> {
         if let Some(open) = self.open(super::queue_bound::RULE.id) {
             return open;
         }
-        let disks_set_the_pace =
-            self.bottleneck.as_ref().is_some_and(|it| it.headroom.is_some_and(|it| it < OWN_HEADROOM));
+        let disks_set_the_pace = self.headroom().is_some_and(|most| most < OWN_HEADROOM);
         if longest.service.service == IO_SERVICE && disks_set_the_pace {
             return as_it_should_be(format!(
                 "the disks are at their limit: what waits {queue_ms:.1} ms for a thread of {name} would wait in them"

@@ -108,7 +108,7 @@ fn present_s(objects: &[&LockObject], account: &TimeAccount) -> f64 {
     spans.into_values().map(covered).sum()
 }
 
-/// Hand-overs per hand-over in a fight that is told of: only the longest fights are.
+/// Turns per turn in a fight that is told of: only the longest fights are.
 fn told(objects: &[&LockObject]) -> f64 {
     let fought = || objects.iter().filter(|object| !object.episodes.is_empty());
     let all: u64 = fought().map(|object| object.alternations).sum();
@@ -120,7 +120,7 @@ fn told(objects: &[&LockObject]) -> f64 {
 pub(super) struct Fight<'a> {
     pub(super) objects: Vec<&'a LockObject>,
     pub(super) interval: Option<Interval>,
-    pub(super) handovers: u64,
+    pub(super) turns: u64,
     pub(super) conflicts: u64,
     pub(super) wait_s: f64,
     /// Of the time that these clients spent in these fights; for objects that are handed over without a fight, of all their time.
@@ -151,7 +151,7 @@ impl<'a> Fight<'a> {
         let expansion: u64 = objects.iter().filter_map(|object| object.expansion_conflicts).sum();
         Self {
             interval,
-            handovers: objects.iter().map(|object| object.alternations).sum(),
+            turns: objects.iter().map(|object| object.alternations).sum(),
             conflicts,
             wait_s,
             wait_share: share(wait_s, present_s).min(1.0),
@@ -170,7 +170,7 @@ impl<'a> Fight<'a> {
     pub(super) fn fill(&self, draft: Draft, jobs: &[lioprof_model::LockJob]) -> Draft {
         draft
             .evidence("conflicts", real(self.conflicts))
-            .evidence("handovers", real(self.handovers))
+            .evidence("turns", real(self.turns))
             .evidence("objects", real(self.objects.len() as u64))
             .evidence("wait_s", self.wait_s)
             .evidence("wait_share", self.wait_share)
@@ -227,10 +227,10 @@ fn look(case: &Case<'_>) -> Look {
         _ => Severity::Info,
     };
     let title = format!(
-        "{} fight over {}: {} hand-overs, {:.2} s of waiting, {} of their time meanwhile",
+        "{} fight over {}: {} turns, {:.2} s of waiting, {} of their time meanwhile",
         plural(fight.clients.len() as u64, "client"),
         plural(fight.objects.len() as u64, "object"),
-        thousands(fight.handovers),
+        thousands(fight.turns),
         fight.wait_s,
         percent(fight.wait_share, 0)
     );

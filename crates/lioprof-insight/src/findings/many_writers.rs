@@ -55,9 +55,9 @@ fn look(case: &Case<'_>) -> Look {
     Nothing::healthy_if(fight.objects.is_empty())?;
     let severity = if fight.wait_share >= case.limit("wait_share") { Severity::Warning } else { Severity::Info };
     let title = format!(
-        "Up to {writers} clients write each of {} at the same time and hand its lock over {} times",
+        "Up to {writers} clients write each of {} at the same time and take {} turns with its lock",
         plural(fight.objects.len() as u64, "shared object"),
-        thousands(fight.handovers)
+        thousands(fight.turns)
     );
     let draft = case
         .finding(severity, fight.confidence(locks.evidence), title)

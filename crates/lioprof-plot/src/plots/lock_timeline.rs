@@ -316,7 +316,7 @@ fn name(object: &LockObject) -> String {
 }
 
 fn figures(object: &LockObject) -> String {
-    format!("{}, {}", counted(object.conflicts, "conflict"), counted(object.alternations, "hand-over"))
+    format!("{}, {}", counted(object.conflicts, "conflict"), counted(object.alternations, "turn"))
 }
 
 /// Where the enlarged part is.
