@@ -133,6 +133,13 @@ impl Judge<'_> {
         if self.analysis.syncs.iter().any(|syncs| syncs.node == node) {
             return as_it_should_be(format!("they take about as long as others of {node}"));
         }
+        let spent = self.analysis.time_account.all.iter().flat_map(|all| &all.spent);
+        let (own_us, others_us) = spent.filter(|spent| spent.on == SpentOn::Sync).fold((0, 0), |(own, others), it| {
+            if it.node == node { (own + it.us, others) } else { (own, it.us.max(others)) }
+        });
+        if own_us <= 2 * others_us {
+            return as_it_should_be("they take no longer than those of another server");
+        }
         cannot_tell(format!("{node} has no syncs of another OST to hold them against"))
     }
 
@@ -299,6 +306,16 @@ mod tests {
         ] {
             assert_eq!(states(&analysis, &[finding])[1].0, Some(SpentState::CannotTell));
         }
+    }
+
+    #[test]
+    fn syncs_are_held_against_those_of_other_servers() {
+        let sync = |node, us| of(SpentOn::Sync, None, node, us);
+        let analysis = account(vec![sync("s1", 60), sync("s2", 40)]);
+        assert!(states(&analysis, &[]).iter().all(|(state, _)| *state == Some(SpentState::AsItShouldBe)));
+        let analysis = account(vec![sync("s1", 90), sync("s2", 10)]);
+        let found: Vec<_> = states(&analysis, &[]).into_iter().filter_map(|(state, _)| state).collect();
+        assert_eq!(found, [SpentState::CannotTell, SpentState::AsItShouldBe]);
     }
 
     #[test]
