@@ -130,6 +130,7 @@ def give_findings(path):
         "cost_of": "client-seconds of waiting", "plot": "lock-timeline", "docs": "made-up",
     }
     analysis["findings"] = [finding]
+    analysis["verdict"] = {"state": "cause", "text": f"{finding['title']}.", "findings": [finding["id"]]}
     # As of a wait on an MDT, whose lines name no job.
     analysis["locks"]["jobs"].append({"job": None, "enqueues": 0, "blocked": 1, "wait_s": 0.5})
     analysis["checks"] = [{"id": "made-up", "result": "found", "reason": None}, {"id": "b", "result": "not_enough_evidence", "reason": "made up"}]
