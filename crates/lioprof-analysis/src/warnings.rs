@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::units::share;
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
-use lioprof_model::{Analysis, Io, Loss, LossEvidence, NEVER_ON_DISK, SeveralServers, UnreadRpcs, WhyNoTarget};
+use lioprof_model::{Analysis, Loss, LossEvidence, NEVER_ON_DISK, SeveralServers, UnreadRpcs, WhyNoTarget};
 
 use crate::aggregate::both;
 use crate::interval::Limit;
@@ -238,9 +238,7 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
     let totals = &analysis.totals;
     let all = both(totals);
-    let mut unattributed = Io::default();
-    unattributed.merge(&totals.unattributed.read);
-    unattributed.merge(&totals.unattributed.write);
+    let unattributed = totals.unattributed.together();
     for node in &analysis.nodes {
         if let Some(sampled) = &node.sampled {
             let stretches = sampled.traced.len() as u64 + sampled.traced_omitted;

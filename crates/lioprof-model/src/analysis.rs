@@ -379,8 +379,7 @@ impl Analysis {
     /// Why reads and writes name no OST. If every server's log has lines of the lock manager, the masks under which it is logged were on.
     #[must_use]
     pub fn why_no_target(&self) -> WhyNoTarget {
-        let mut unknown = self.totals.unattributed.read.clone();
-        unknown.merge(&self.totals.unattributed.write);
+        let unknown = self.totals.unattributed.together();
         let evidence = self.locks.as_ref().map(|locks| locks.evidence);
         if unknown.rpcs > 0 && unknown.errors == unknown.rpcs {
             WhyNoTarget::Failed

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::{Generator, Window};
-use crate::findings::{CheckResult, Finding, Severity};
+use crate::findings::{CheckResult, Finding};
 use crate::units::{change as change_text, figure_name, plural};
 
 /// Version of the layout of `comparison.json`. Adding keys keeps it, renaming or removing one changes it.
@@ -341,7 +341,7 @@ fn unjudged(changes: &[FindingChange]) -> u64 {
 }
 
 fn of_weight(changes: &[FindingChange]) -> impl Iterator<Item = &FindingChange> {
-    changes.iter().filter(|change| change.finding.severity > Severity::Info)
+    changes.iter().filter(|change| change.finding.is_more_than_a_note())
 }
 
 /// Whether a run became better or worse.
@@ -382,6 +382,7 @@ fn some_names(names: &[&str]) -> String {
 mod tests {
     use super::*;
     use crate::findings::Confidence;
+    use crate::findings::Severity;
 
     /// Its interval is `half` to both sides.
     fn figure(change: Option<f64>, half: f64, verdict: ChangeVerdict) -> Figure {

@@ -135,7 +135,22 @@ pub enum CheckResult {
     NotApplicable,
 }
 
+impl Check {
+    /// Why the check has no answer although there is something that it is about; `None` if it has one.
+    #[must_use]
+    pub fn without_answer(&self) -> Option<&str> {
+        let reason = self.reason.as_deref().unwrap_or("not enough evidence");
+        (self.result == CheckResult::NotEnoughEvidence).then_some(reason)
+    }
+}
+
 impl Finding {
+    /// Whether something is wrong, not only worth knowing.
+    #[must_use]
+    pub fn is_more_than_a_note(&self) -> bool {
+        self.severity > Severity::Info
+    }
+
     /// What the run would have saved without it: `would save 28.8 s (24.5 to 33.2 s)`. `None` if that is not known, or next to nothing.
     #[must_use]
     pub fn saves_in_words(&self) -> Option<String> {

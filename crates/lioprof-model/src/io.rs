@@ -197,6 +197,14 @@ impl ReadWrite {
     pub fn bytes(&self) -> u64 {
         self.read.bytes + self.write.bytes
     }
+
+    /// Reads and writes together.
+    #[must_use]
+    pub fn together(&self) -> Io {
+        let mut all = self.read.clone();
+        all.merge(&self.write);
+        all
+    }
 }
 
 /// [`Io`] in JSON: bytes are `null` when no RPC could be sized.

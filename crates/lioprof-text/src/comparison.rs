@@ -58,7 +58,7 @@ fn findings(comparison: &Comparison, color: Color, out: &mut dyn Write) -> io::R
     for change in &changes.gained {
         let rest = unjudged(change, "before");
         one("NEW", change, AnsiColor::Red, rest, out)?;
-        let remedy = change.finding.remedies.first().filter(|_| change.finding.severity > Severity::Info);
+        let remedy = change.finding.remedies.first().filter(|_| change.finding.is_more_than_a_note());
         if let Some(remedy) = remedy {
             paragraph(remedy, "  -> ", "     ", out)?;
         }

@@ -63,12 +63,9 @@ impl Replays for Replay {
         let (Some(whole_us), false) = (whole_elapsed_us(&self.run), changes.is_empty()) else { return Vec::new() };
         self.run.sort();
         let run = &self.run;
-        let tells_parts = tells_parts(run);
-        let Some(model) =
-            models(tells_parts).into_iter().find(|model| changes.iter().all(|it| change::is_for(*model, it)))
-        else {
-            return changes;
-        };
+        let is_for_all = |model: &Model| changes.iter().all(|it| change::is_for(*model, it));
+        let model = models(tells_parts(run)).into_iter().find(is_for_all);
+        let model = model.expect("a model of clients' links has something to say of every change");
         let base = Base::new(run, &Plan::of(run), model, None);
         let least = least_share * whole_us / run.elapsed_us();
         changes.retain(|change| {

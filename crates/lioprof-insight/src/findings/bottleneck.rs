@@ -21,7 +21,7 @@ const FEWEST: usize = 5;
 /// Requests at a time up to which none holds another up.
 const ALONE: f64 = 1.2;
 /// Requests that leave so much room hardly hold each other up.
-const HARDLY_HELD_UP: f64 = 1.5;
+pub(super) const HARDLY_HELD_UP: f64 = 1.5;
 /// Pieces of time by which it is told how sure a ratio is.
 const PIECES: usize = 16;
 

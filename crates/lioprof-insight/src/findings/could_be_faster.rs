@@ -5,7 +5,7 @@ use lioprof_model::{Analysis, Change, Confidence, Finding, Prediction, Severity}
 
 use super::limits::Limits;
 use super::rule::{Case, Limit, Look, Nothing, Question, Rule, limit};
-use super::saves::told;
+use super::saves::{save, told};
 
 const SAVES_SHARE: Limit =
     limit("saves_share", 0.1, "share of the elapsed time that is saved at least, from which it is told");
@@ -96,9 +96,7 @@ fn one(case: &Case<'_>, prediction: &Prediction, elapsed_s: f64) -> Finding {
         Change::SpreadEvenly | Change::NoLockWaits | Change::FullSize | Change::NoSmall => draft,
     };
     let mut finding = draft.done();
-    finding.saves_s = Some(prediction.saves_s);
-    finding.saves_s_min = Some(prediction.saves_s_min);
-    finding.saves_s_max = Some(prediction.saves_s_max);
+    save(&mut finding, Some(prediction));
     finding
 }
 

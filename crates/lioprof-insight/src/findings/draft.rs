@@ -3,7 +3,7 @@
 use lioprof_model::{Finding, Interval, ObjectId};
 
 /// Names listed of each kind.
-const MAX_NAMES: usize = 20;
+pub(super) const MAX_NAMES: usize = 20;
 
 /// What a cost counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

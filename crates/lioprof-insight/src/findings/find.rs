@@ -36,17 +36,20 @@ fn look(analysis: &mut Analysis, limits: &Limits) {
 }
 
 fn settle(analysis: &mut Analysis, limits: &Limits) {
-    let mut findings = std::mem::take(&mut analysis.findings);
-    saves::fill(&mut findings, analysis);
-    analysis.findings = findings;
+    with_findings(analysis, saves::fill);
     let (mut faster, mut checks) = look_for(analysis, limits, |question| question == Question::Faster);
     analysis.findings.append(&mut faster);
     analysis.checks.append(&mut checks);
-    let mut findings = std::mem::take(&mut analysis.findings);
-    rank(&mut findings, analysis, place);
-    analysis.findings = findings;
+    with_findings(analysis, |findings, analysis| rank(findings, analysis, place));
     analysis.time_account.all = judged_time::judged(analysis);
     analysis.verdict = verdict::verdict(analysis);
+}
+
+/// Changes the findings of an analysis by what else it holds.
+fn with_findings(analysis: &mut Analysis, change: impl FnOnce(&mut [Finding], &Analysis)) {
+    let mut findings = std::mem::take(&mut analysis.findings);
+    change(&mut findings, analysis);
+    analysis.findings = findings;
 }
 
 fn look_for(analysis: &Analysis, limits: &Limits, is_asked: impl Fn(Question) -> bool) -> (Vec<Finding>, Vec<Check>) {

@@ -3,11 +3,10 @@
 use std::cell::OnceCell;
 
 use lioprof_model::units::{percent, real, share};
-use lioprof_model::{
-    Analysis, Check, CheckResult, Finding, Operation, Severity, SpentOn, SpentState, TimeOf, TimeSpent,
-};
+use lioprof_model::{Analysis, Check, CheckResult, Finding, Operation, SpentOn, SpentState, TimeOf, TimeSpent};
 
-use super::bottleneck::{Bottleneck, as_long_as_alone};
+use super::bottleneck::{Bottleneck, HARDLY_HELD_UP, as_long_as_alone};
+use super::draft::MAX_NAMES;
 use super::registry::explains;
 use super::waits::{IO_SERVICE, waits};
 use super::{below_available, metadata_bound, sluggish_ost, trace_quality};
@@ -16,12 +15,8 @@ use super::{below_available, metadata_bound, sluggish_ost, trace_quality};
 const MATTERS: f64 = 0.2;
 /// each place of it that takes so much.
 const PLACE_MATTERS: f64 = 0.02;
-/// Names listed in a finding: there may be more.
-const LISTED: usize = 20;
 /// Mean times in a queue below this are no waiting: waking a thread up takes as long, ms.
 const NO_WAIT_MS: f64 = 1.0;
-/// So many times as much as requests hold each other up, OSTs could deliver: their time is their own.
-const OWN_HEADROOM: f64 = 1.5;
 /// Requests at a time up to which they hardly hold each other up.
 const NEARLY_ALONE: f64 = 2.0;
 const AS_ALONE: &str = "requests take about as long among many as alone: the work that was asked for";
@@ -82,7 +77,7 @@ impl Judge<'_> {
 
     /// The worst finding that explains it.
     fn cause(&self, spent: &TimeSpent) -> Option<&Finding> {
-        let mut told = self.analysis.findings.iter().filter(|finding| finding.severity > Severity::Info);
+        let mut told = self.analysis.findings.iter().filter(|finding| finding.is_more_than_a_note());
         told.find(|finding| explains(&finding.id).contains(&spent.on) && is_there(finding, spent))
     }
 
@@ -96,8 +91,7 @@ impl Judge<'_> {
 
     /// Why a check has no answer, if it has none.
     fn open(&self, id: &str) -> Option<State> {
-        let open = self.check(id).filter(|check| check.result == CheckResult::NotEnoughEvidence)?;
-        Some(cannot_tell(open.reason.clone().unwrap_or_else(|| "not enough evidence".to_owned())))
+        self.check(id)?.without_answer().map(cannot_tell)
     }
 
     /// How many times as much OSTs could deliver ([`Bottleneck::headroom`]).
@@ -119,7 +113,7 @@ impl Judge<'_> {
         if let Some(open) = self.open(sluggish_ost::RULE.id) {
             return open;
         }
-        let own = self.headroom().is_some_and(|most| most >= OWN_HEADROOM);
+        let own = self.headroom().is_some_and(|most| most >= HARDLY_HELD_UP);
         if own {
             return as_it_should_be(AS_ALONE);
         }
@@ -155,7 +149,7 @@ impl Judge<'_> {
         if let Some(open) = self.open(super::queue_bound::RULE.id) {
             return open;
         }
-        let disks_set_the_pace = self.headroom().is_some_and(|most| most < OWN_HEADROOM);
+        let disks_set_the_pace = self.headroom().is_some_and(|most| most < HARDLY_HELD_UP);
         if longest.service.service == IO_SERVICE && disks_set_the_pace {
             return as_it_should_be(format!(
                 "the disks are at their limit: what waits {queue_ms:.1} ms for a thread of {name} would wait in them"
@@ -226,24 +220,21 @@ impl Judge<'_> {
     fn nothing(&self) -> State {
         match self.open(trace_quality::RULE.id) {
             Some(open) => open,
-            None if self.result(trace_quality::RULE.id) == Some(CheckResult::Found) && self.lost() => {
-                cannot_tell("requests of the log were lost, some of them may have been under way")
-            }
+            None if self.lost() => cannot_tell("requests of the log were lost, some of them may have been under way"),
             None => as_it_should_be("outside these servers: the clients' own work, their page caches, the network"),
         }
     }
 
     /// Whether the capture lost enough to be said.
     fn lost(&self) -> bool {
-        let of_loss = |finding: &&Finding| finding.id == trace_quality::RULE.id && finding.severity > Severity::Info;
-        self.analysis.findings.iter().any(|finding| of_loss(&finding))
+        self.analysis.findings.iter().any(|it| it.id == trace_quality::RULE.id && it.is_more_than_a_note())
     }
 }
 
 /// Whether a finding is about the place where time was spent; without names it is about all.
 fn is_there(finding: &Finding, spent: &TimeSpent) -> bool {
     let names = |list: &[String], name: Option<&str>| {
-        list.is_empty() || list.len() >= LISTED || name.is_none_or(|name| list.iter().any(|it| it == name))
+        list.is_empty() || list.len() >= MAX_NAMES || name.is_none_or(|name| list.iter().any(|it| it == name))
     };
     names(&finding.targets, spent.target.as_deref())
         && names(&finding.nodes, Some(spent.node.as_str()).filter(|node| !node.is_empty()))
@@ -256,7 +247,7 @@ fn is_other(operation: &Operation) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{Confidence, Service, TimeAccount};
+    use lioprof_model::{Confidence, Service, Severity, TimeAccount};
 
     use super::*;
 

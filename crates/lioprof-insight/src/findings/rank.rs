@@ -73,8 +73,7 @@ pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis, place: impl Fn
     }
     let clients = analysis.clients.iter().filter(|client| client.read.rpcs + client.write.rpcs > 0).count().max(1);
     // What failed comes before what is slow.
-    let failed =
-        |finding: &Finding| finding.severity > Severity::Info && question(&finding.id) == Some(Question::Failure);
+    let failed = |finding: &Finding| finding.is_more_than_a_note() && question(&finding.id) == Some(Question::Failure);
     findings.sort_by(|a, b| {
         let cost = |finding: &Finding| finding.saves_s.unwrap_or_else(|| wall_s(finding, clients));
         Reverse(failed(a))
@@ -97,9 +96,7 @@ fn wall_s(finding: &Finding, clients: usize) -> f64 {
 fn demote(findings: &mut [Finding], cause: &str, effects: &[&str]) {
     let causes: Vec<Finding> = findings
         .iter()
-        .filter(|finding| {
-            finding.id == cause && finding.severity > Severity::Info && finding.confidence > Confidence::Low
-        })
+        .filter(|finding| finding.id == cause && finding.is_more_than_a_note() && finding.confidence > Confidence::Low)
         .cloned()
         .collect();
     for effect in findings.iter_mut().filter(|finding| effects.contains(&finding.id.as_str())) {

@@ -1,6 +1,6 @@
 //! What the run would save without a finding: the prediction of its remedy.
 
-use lioprof_model::{Analysis, Change, Direction, Finding, Severity};
+use lioprof_model::{Analysis, Change, Direction, Finding, Prediction};
 
 use super::load::sizes_are_known;
 
@@ -14,10 +14,15 @@ const MOST: usize = 12;
 pub(super) fn fill(findings: &mut [Finding], analysis: &Analysis) {
     for finding in findings {
         let prediction = remedy(finding, analysis).and_then(|change| analysis.what_if.of(&[change]));
-        finding.saves_s = prediction.map(|prediction| prediction.saves_s);
-        finding.saves_s_min = prediction.map(|prediction| prediction.saves_s_min);
-        finding.saves_s_max = prediction.map(|prediction| prediction.saves_s_max);
+        save(finding, prediction);
     }
+}
+
+/// Writes a prediction into a finding.
+pub(super) fn save(finding: &mut Finding, prediction: Option<&Prediction>) {
+    finding.saves_s = prediction.map(|prediction| prediction.saves_s);
+    finding.saves_s_min = prediction.map(|prediction| prediction.saves_s_min);
+    finding.saves_s_max = prediction.map(|prediction| prediction.saves_s_max);
 }
 
 /// What to predict: the remedies of what is more than a note, then what else may save time, each once.
@@ -38,7 +43,7 @@ pub(super) fn worth_trying(analysis: &Analysis, candidates: impl Iterator<Item =
 
 /// The remedies of what is more than a note.
 pub(super) fn told(analysis: &Analysis) -> impl Iterator<Item = Change> {
-    let told = analysis.findings.iter().filter(|finding| finding.severity > Severity::Info);
+    let told = analysis.findings.iter().filter(|finding| finding.is_more_than_a_note());
     told.filter_map(|finding| remedy(finding, analysis))
 }
 
@@ -68,7 +73,7 @@ fn remedy(finding: &Finding, analysis: &Analysis) -> Option<Change> {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{Confidence, Prediction};
+    use lioprof_model::{Confidence, Severity};
 
     use super::*;
 

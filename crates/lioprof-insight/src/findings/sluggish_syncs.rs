@@ -15,7 +15,7 @@ pub(super) fn look(case: &Case<'_>, found: &mut Vec<Finding>, perhaps: &mut Vec<
             syncs.ratio >= case.limit("sync_ratio") && share(longer_us, real(whole_us)) >= case.limit("sync_share");
         let is_told = found
             .iter()
-            .any(|it| it.severity > Severity::Info && it.targets.iter().any(|name| syncs.targets.contains(name)));
+            .any(|it| it.is_more_than_a_note() && it.targets.iter().any(|name| syncs.targets.contains(name)));
         if !is_slow || is_told {
             continue;
         }

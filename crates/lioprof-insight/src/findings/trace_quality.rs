@@ -415,9 +415,7 @@ fn io(analysis: &Analysis) -> (Io, Io) {
     let totals = &analysis.totals;
     let mut all = totals.read.clone();
     all.merge(&totals.write);
-    let mut unattributed = totals.unattributed.read.clone();
-    unattributed.merge(&totals.unattributed.write);
-    (all, unattributed)
+    (all, totals.unattributed.together())
 }
 
 #[cfg(test)]

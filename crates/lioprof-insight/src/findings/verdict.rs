@@ -2,9 +2,7 @@
 
 use lioprof_model::analysis::{Format, Input};
 use lioprof_model::units::{percent, plural, share};
-use lioprof_model::{
-    Analysis, Check, CheckResult, Finding, Severity, SpentOn, SpentState, TimeSpent, Verdict, VerdictState,
-};
+use lioprof_model::{Analysis, Check, CheckResult, Finding, SpentOn, SpentState, TimeSpent, Verdict, VerdictState};
 
 use super::case::Question;
 use super::registry::question;
@@ -15,7 +13,7 @@ const ELSEWHERE: f64 = 0.2;
 /// Sums up the findings, the checks and the account of an analysis.
 #[must_use]
 pub fn verdict(analysis: &Analysis) -> Verdict {
-    let told: Vec<&Finding> = analysis.findings.iter().filter(|it| it.severity > Severity::Info).collect();
+    let told: Vec<&Finding> = analysis.findings.iter().filter(|it| it.is_more_than_a_note()).collect();
     let answers = |wanted| told.iter().any(|finding| question(&finding.id) == Some(wanted));
     let state = if answers(Question::Failure) {
         VerdictState::Failed
@@ -98,14 +96,13 @@ fn nothing_to_judge(analysis: &Analysis) -> Option<String> {
 /// What is without an answer: checks, and where the time went.
 fn open(analysis: &Analysis) -> Option<String> {
     let cannot = "Cannot tell whether something is wrong: no cause is found, but";
-    let undecided =
-        || analysis.checks.iter().filter(|check| check.result == CheckResult::NotEnoughEvidence && !check.note);
-    if let Some(Check { id, reason, .. }) = undecided().next() {
-        let without = match undecided().count() as u64 {
+    let checks = analysis.checks.iter().filter(|check| !check.note);
+    let mut undecided = checks.filter_map(|check| Some((&check.id, check.without_answer()?)));
+    if let Some((id, reason)) = undecided.next() {
+        let without = match 1 + undecided.count() as u64 {
             1 => "1 check is".to_owned(),
             open => format!("{open} checks are"),
         };
-        let reason = reason.as_deref().unwrap_or("not enough evidence");
         return Some(format!("{cannot} {without} without an answer. {id}: {reason}."));
     }
     let all = analysis.time_account.all.as_ref()?;
@@ -118,7 +115,7 @@ fn open(analysis: &Analysis) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{Confidence, TimeAccount, TimeOf};
+    use lioprof_model::{Confidence, Severity, TimeAccount, TimeOf};
 
     use super::*;
 

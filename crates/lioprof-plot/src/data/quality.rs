@@ -1,6 +1,6 @@
 //! How sure the figures are, in sentences for the subtitle.
 
-use lioprof_model::{Analysis, Locks, Severity};
+use lioprof_model::{Analysis, Locks};
 
 use crate::figure::units::count;
 
@@ -27,7 +27,7 @@ pub(crate) fn doubts(analysis: &Analysis, covers: Covers) -> Vec<String> {
 /// What is missing; empty if hardly anything is.
 pub(crate) fn warnings(analysis: &Analysis) -> Vec<String> {
     // Findings say what was lost, if it is more than their threshold.
-    let found = analysis.findings.iter().filter(|it| it.id == "trace-quality" && it.severity > Severity::Info);
+    let found = analysis.findings.iter().filter(|it| it.id == "trace-quality" && it.is_more_than_a_note());
     let mut warnings: Vec<String> = found.map(|it| format!("Warning: {}.", it.title)).collect();
     let loss = &analysis.loss;
     let unread = loss.bad_records;
