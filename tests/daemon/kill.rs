@@ -141,15 +141,15 @@ fn restore_alone_puts_everything_back_and_leaves_the_log() {
 
 #[test]
 fn what_cannot_be_drained_in_time_is_decoded_at_the_next_start() {
-    let node = Node::in_scenario("busy", &["--speed", "max", "--rate", "8000", "--duration", "15"]);
+    let node = Node::in_scenario("busy", &["--speed", "max", "--rate", "8000", "--duration", "8"]);
     let before = node.settings();
     let keys = [
         ("capture.rotate", "\"1h\""),
         ("capture.segment_mib", "32"),
         ("keep.file_age", "\"1h\""),
         ("keep.drain_at_most", "\"1s\""),
-        ("capture.buffer_mib", "800"),
-        ("capture.spool_limit_mib", "1024"),
+        ("capture.buffer_mib", "400"),
+        ("capture.spool_limit_mib", "512"),
     ];
     node.ctl("pause");
     let daemon = node.daemon(&keys);
