@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::{Counted, OpenRpcs, TraceSummary};
+use lioprof_model::{Counted, LoggedEvent, OpenRpc, OpenRpcs, TraceSummary, event_key};
 use lioprof_store::{Client, Clock, Manifest, ManifestFacts, Target};
 use lustre_debuglog::TargetName;
 
@@ -10,7 +10,7 @@ use crate::kind::Kind;
 use crate::names::{Names, Pseudonyms};
 use crate::piece::{Piece, Pieces};
 use crate::recognise;
-use crate::rewrite::Dropped;
+use crate::rewrite::{self, Dropped};
 use crate::text::{self, Text};
 
 /// Collects the names in a manifest.
@@ -23,13 +23,26 @@ pub(crate) fn collect(manifest: &Manifest, names: &mut Names) {
         text::collect(mark.text.as_bytes(), Text::Mark, names);
     }
     let facts = &manifest.facts;
-    let TraceSummary { targets, pinging_targets, counted, .. } = &facts.summary;
+    let TraceSummary { targets, pinging_targets, counted, events, under_way, .. } = &facts.summary;
     for target in targets.iter().chain(pinging_targets).filter(|target| !target.fsname().is_empty()) {
         names.add(Kind::FsName, target.fsname().as_bytes());
     }
     let devices = facts.targets.iter().flat_map(|target| [Some(&target.name), target.uuid.as_ref()]).flatten();
     for device in devices.chain(counted.targets.keys()) {
         text::collect(device.as_bytes(), Text::Device, names);
+    }
+    for (_, event) in events.listed() {
+        event.target.iter().for_each(|target| text::collect(target.as_bytes(), Text::Device, names));
+        event.client.iter().for_each(|client| text::collect(client.as_bytes(), Text::Nid, names));
+        // With the number of the sentence one could try whether a name is in it.
+        names.add(Kind::Word, event.key.to_string().as_bytes());
+        text::sentence(&event.reason).iter().flatten().for_each(|piece| names.add_piece(*piece));
+    }
+    for rpc in under_way.iter() {
+        text::collect(rpc.thread.as_bytes(), Text::Thread, names);
+        text::collect(rpc.nid.as_bytes(), Text::Nid, names);
+        rpc.job.iter().for_each(|job| text::collect(job.as_bytes(), Text::Job, names));
+        rpc.target.iter().for_each(|target| text::collect(target.as_bytes(), Text::Device, names));
     }
     for client in &facts.clients {
         text::collect(client.nid.as_bytes(), Text::Nid, names);
@@ -61,6 +74,7 @@ pub(crate) fn file_systems(fs: &str, pseudonyms: &Pseudonyms) -> String {
 /// The facts with pseudonyms. Texts of which nobody knows what they hold are dropped.
 pub(crate) fn facts(facts: &ManifestFacts, pseudonyms: &Pseudonyms, dropped: &mut Dropped) -> ManifestFacts {
     let device = |name: &String| text::replaced(name.as_bytes(), Text::Device, pseudonyms);
+    let summary = summary(&facts.summary, pseudonyms, dropped);
     let mut known = |key: &str, text: &Option<String>| {
         let text = text.as_ref()?;
         if is_known(text) {
@@ -70,7 +84,7 @@ pub(crate) fn facts(facts: &ManifestFacts, pseudonyms: &Pseudonyms, dropped: &mu
         None
     };
     let new = ManifestFacts {
-        summary: summary(&facts.summary, pseudonyms),
+        summary,
         through_us: facts.through_us,
         lustre_version: known("lustre_version", &facts.lustre_version),
         kernel: known("kernel", &facts.kernel),
@@ -103,18 +117,42 @@ pub(crate) fn facts(facts: &ManifestFacts, pseudonyms: &Pseudonyms, dropped: &mu
     new
 }
 
-fn summary(summary: &TraceSummary, pseudonyms: &Pseudonyms) -> TraceSummary {
+fn summary(summary: &TraceSummary, pseudonyms: &Pseudonyms, dropped: &mut Dropped) -> TraceSummary {
     let target = |target: &TargetName| {
         let name = pseudonyms.get(Kind::FsName, target.fsname().as_bytes());
         let name = name.and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("removed");
         TargetName::new(name, target.kind(), target.index()).unwrap_or(TargetName::MGS)
     };
     let device = |name: &String| text::replaced(name.as_bytes(), Text::Device, pseudonyms);
+    let nid = |nid: &String| text::replaced(nid.as_bytes(), Text::Nid, pseudonyms);
+    let mut under_way = OpenRpcs::default();
+    for rpc in summary.under_way.iter() {
+        under_way.add(OpenRpc {
+            thread: text::replaced(rpc.thread.as_bytes(), Text::Thread, pseudonyms),
+            nid: nid(&rpc.nid),
+            job: rpc.job.as_ref().map(|job| text::replaced(job.as_bytes(), Text::Job, pseudonyms)),
+            target: rpc.target.as_ref().map(device),
+            ..rpc.clone()
+        });
+    }
+    let event = |event: &LoggedEvent| {
+        let mut reason = Vec::new();
+        rewrite::write(&text::sentence(&event.reason)?, pseudonyms, true, &mut 0, &mut reason);
+        let reason = String::from_utf8_lossy(&reason).into_owned();
+        let (target, client) = (event.target.as_ref().map(device), event.client.as_ref().map(nid));
+        let key = event_key(pseudonyms.get(Kind::Word, event.key.to_string().as_bytes())?);
+        Some(LoggedEvent { time_us: event.time_us, key, target, client, reason, is_echo: event.is_echo })
+    };
+    let events = summary.events.reworded(event);
+    let lost = summary.events.listed().count() - events.listed().count();
+    if lost > 0 {
+        *dropped.keys.entry("events".to_owned()).or_default() += lost as u64;
+    }
     TraceSummary {
         targets: summary.targets.iter().map(target).collect(),
         pinging_targets: summary.pinging_targets.iter().map(target).collect(),
-        // Names in it are of many kinds.
-        under_way: OpenRpcs::default(),
+        events,
+        under_way,
         counted: Counted {
             targets: summary.counted.targets.iter().map(|(name, io)| (device(name), *io)).collect(),
             ..summary.counted.clone()

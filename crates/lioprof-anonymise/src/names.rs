@@ -23,7 +23,7 @@ impl Names {
         match piece {
             Piece::Name(kind, name) => self.add(kind, name),
             Piece::Unknown(word) => self.add(Kind::Word, word),
-            Piece::Plain(_) | Piece::KnownWord(_) => {}
+            Piece::Plain(_) | Piece::KnownWord(_) | Piece::Spelled(_) => {}
         }
     }
 
@@ -58,6 +58,16 @@ impl Names {
     }
 }
 
+/// The name that a number may spell: the management service locks the configuration of a file system by a resource whose first word has
+/// the bytes of its name (`mgc_name2resid` in `lustre/mgc/mgc_request.c`, 2.5 to 2.17).
+pub(crate) fn spelled_name(number: u64) -> Option<String> {
+    let bytes = number.to_le_bytes();
+    let len = 8 - number.leading_zeros() as usize / 8;
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let name = bytes.get(..len).filter(|name| name.len() > 1 && name.iter().all(is_of_name))?;
+    String::from_utf8(name.to_vec()).ok()
+}
+
 /// The pseudonym of each name.
 #[derive(Debug, Default)]
 pub(crate) struct Pseudonyms(FxHashMap<Kind, Table>);
@@ -71,6 +81,14 @@ impl Pseudonyms {
     /// The pseudonym of a host, a file system or another word that is called like a word of Lustre's.
     pub(crate) fn of_word(&self, word: &[u8]) -> Option<&[u8]> {
         [Kind::FsName, Kind::Host, Kind::Word].into_iter().find_map(|kind| self.get(kind, word))
+    }
+
+    /// The number that spells the pseudonym of the file system whose name `number` spells; `None` if it spells none.
+    pub(crate) fn of_number(&self, number: u64) -> Option<u64> {
+        let pseudonym = self.get(Kind::FsName, spelled_name(number)?.as_bytes())?;
+        let mut bytes = [0; 8];
+        bytes.get_mut(..pseudonym.len())?.copy_from_slice(pseudonym);
+        Some(u64::from_le_bytes(bytes))
     }
 
     /// All names with their pseudonyms, sorted.

@@ -11,6 +11,8 @@ pub(crate) enum Piece<'a> {
     KnownWord(&'a [u8]),
     /// A name.
     Name(Kind, &'a [u8]),
+    /// A number whose bytes spell a name: one if a file system is called so.
+    Spelled(&'a [u8]),
     /// It may be a name.
     Unknown(&'a [u8]),
 }
@@ -19,7 +21,11 @@ impl<'a> Piece<'a> {
     /// Its bytes.
     pub(crate) fn bytes(self) -> &'a [u8] {
         match self {
-            Self::Plain(bytes) | Self::KnownWord(bytes) | Self::Name(_, bytes) | Self::Unknown(bytes) => bytes,
+            Self::Plain(bytes)
+            | Self::KnownWord(bytes)
+            | Self::Name(_, bytes)
+            | Self::Spelled(bytes)
+            | Self::Unknown(bytes) => bytes,
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::kind::Kind;
+use crate::names::spelled_name;
 use crate::piece::{Piece, Pieces};
 use crate::vocabulary;
 
@@ -88,7 +89,7 @@ pub(crate) fn host<'a>(name: &'a [u8], out: &mut Pieces<'a>) {
     let is_address = |piece: &Piece<'_>| match piece {
         Piece::Name(kind, _) => matches!(kind, Kind::V4 | Kind::V6 | Kind::NidNumber),
         Piece::Plain(text) | Piece::KnownWord(text) => text.first() == Some(&b'@'),
-        Piece::Unknown(_) => false,
+        Piece::Spelled(_) | Piece::Unknown(_) => false,
     };
     if pieces.iter().all(is_address) { out.append(&mut pieces) } else { out.push(Piece::Name(Kind::Host, name)) }
 }
@@ -231,6 +232,10 @@ impl<'a> Splitter<'a, '_> {
             return;
         }
         self.owner = owner_behind(word);
+        if spelled_number(word).is_some() {
+            self.push(Piece::Spelled(word));
+            return;
+        }
         self.push(if is_number || is_hexadecimal(word) || has_unit(word) || is_numbered(word) {
             Piece::Plain(word)
         } else if vocabulary::is_known(word) {
@@ -282,6 +287,13 @@ fn owner_behind(word: &[u8]) -> Option<Kind> {
     } else {
         None
     }
+}
+
+/// A number written as `0x..` that spells a name.
+pub(crate) fn spelled_number(word: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(word.strip_prefix(b"0x")?).ok()?;
+    let number = u64::from_str_radix(digits, 16).ok()?;
+    spelled_name(number).map(|_| number)
 }
 
 /// `0x..`, or digits of which at least one is no letter: pointers and cookies have eight or more.

@@ -8,7 +8,7 @@ use lustre_debuglog::{Message, Record};
 use crate::message::{self, Fate};
 use crate::names::{Names, Pseudonyms};
 use crate::piece::{Piece, Pieces};
-use crate::recognise;
+use crate::recognise::{self, spelled_number};
 
 /// What stands where a text was. No kind of message begins like this.
 pub(crate) const REMOVED: &[u8] = b"(text removed)";
@@ -124,6 +124,10 @@ pub(crate) fn write(
             Piece::KnownWord(word) if replace_words => out.extend_from_slice(pseudonyms.of_word(word).unwrap_or(word)),
             Piece::Plain(text) | Piece::KnownWord(text) => out.extend_from_slice(text),
             Piece::Name(kind, name) => out.extend_from_slice(pseudonyms.get(kind, name).unwrap_or(REMOVED)),
+            Piece::Spelled(number) => match spelled_number(number).and_then(|number| pseudonyms.of_number(number)) {
+                Some(pseudonym) => out.extend_from_slice(format!("{pseudonym:#x}").as_bytes()),
+                None => out.extend_from_slice(number),
+            },
             Piece::Unknown(word) => {
                 *unknown += 1;
                 out.extend_from_slice(pseudonyms.get(crate::kind::Kind::Word, word).unwrap_or(REMOVED));

@@ -18,6 +18,8 @@ use crate::text::{self, Text};
 trait Visitor {
     fn symbol(&mut self, symbol: &mut Symbol, of: Text, symbols: &Symbols);
     fn target(&mut self, target: &mut TargetName);
+    /// The first word of a resource, which may spell the name of a file system.
+    fn number(&mut self, number: &mut u64);
     fn owner(&mut self, number: &mut u32, kind: Kind);
 }
 
@@ -44,10 +46,14 @@ fn visit_lock_event(event: &mut LockEvent, symbols: &Symbols, visitor: &mut impl
     event.window.iter_mut().for_each(|window| visit_window(window, symbols, visitor));
     event.happening.symbols(&mut |nid| visitor.symbol(nid, Text::Nid, symbols));
     match &mut event.happening {
-        LockHappening::Lock(_, lock) => visitor.target(&mut lock.target),
+        LockHappening::Lock(_, lock) => {
+            visitor.target(&mut lock.target);
+            visitor.number(&mut lock.resource.0[0]);
+        }
         LockHappening::CallbackTimedOut { target, .. } => visitor.target(target),
         LockHappening::SilentEvicted { target, .. } => target.iter_mut().for_each(|target| visitor.target(target)),
-        LockHappening::EnqueueStart | LockHappening::EnqueueEnd | LockHappening::KernelContention { .. } => {}
+        LockHappening::KernelContention { resource, .. } => visitor.number(&mut resource.0[0]),
+        LockHappening::EnqueueStart | LockHappening::EnqueueEnd => {}
     }
 }
 
@@ -103,6 +109,8 @@ impl Visitor for Collector<'_> {
             self.0.add(Kind::FsName, target.fsname().as_bytes());
         }
     }
+
+    fn number(&mut self, _: &mut u64) {}
 
     fn owner(&mut self, number: &mut u32, kind: Kind) {
         self.0.add(kind, number.to_string().as_bytes());
@@ -210,6 +218,10 @@ impl Visitor for Renamer<'_> {
         let name = name.and_then(|name| std::str::from_utf8(name).ok());
         // The management service has no file system; any other name was collected.
         *target = TargetName::new(name.unwrap_or("removed"), target.kind(), target.index()).unwrap_or(TargetName::MGS);
+    }
+
+    fn number(&mut self, number: &mut u64) {
+        *number = self.pseudonyms.of_number(*number).unwrap_or(*number);
     }
 
     fn owner(&mut self, number: &mut u32, kind: Kind) {

@@ -47,3 +47,38 @@ pub(crate) fn replaced(text: &[u8], of: Text, pseudonyms: &Pseudonyms) -> String
     rewrite::write(&pieces, pseudonyms, false, &mut 0, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
+
+/// The pieces of what a log says of an event; `None` if a word of it may be a name that nobody knows.
+pub(crate) fn sentence(text: &str) -> Option<Pieces<'_>> {
+    let mut pieces = Pieces::new();
+    recognise::split(text.as_bytes(), &mut pieces);
+    let is_known = !pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
+    is_known.then_some(pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use lustre_debuglog::Opcode;
+    use lustre_debuglog::message::Reason;
+
+    use super::*;
+
+    #[test]
+    fn words_of_lioprof_about_events_are_known() {
+        let (ast, rc, words) = (&b"blocking"[..], Some(-110), &b"slow reply"[..]);
+        let reasons = [
+            Reason::CallbackTimer { seconds: 100 },
+            Reason::AstFailed { ast, replied: false, rc },
+            Reason::AstFailed { ast: b"completion", replied: true, rc },
+            Reason::LockCallback { ast: b"glimpse", rc },
+            Reason::Silent { seconds: 50 },
+            Reason::ByHand,
+            Reason::Request { opcode: Some(Opcode::OST_WRITE), to: Some(b"10.0.0.1@tcp"), words },
+            Reason::Text(b"request took longer than estimated"),
+        ];
+        for reason in reasons.map(|reason| reason.to_string()) {
+            assert!(sentence(&reason).is_some(), "{reason}");
+        }
+        assert!(sentence("OST_WRITE to storage7: slow reply").is_none());
+    }
+}

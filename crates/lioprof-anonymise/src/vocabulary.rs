@@ -25,6 +25,10 @@ const GRAMMAR: &str = "\
     closed discon connecting replay replay_locks replay_wait recover full evicted idle supports cli min max low water \
     ost_io ost_create ost_out ost_seq ldlm_cbd ldlm_canceld mdt_readpage mdt_setattr mdt_out mdt_seqs mdt_seqm mdt_fld mdt_io";
 
+/// Lioprof's own, in what it says of events (`lustre_debuglog::message::Reason`).
+const REASONS: &str =
+    "did not give a lock back in time answered answer callback for error an heard pinger took longer than";
+
 /// Words of parameters and counters besides those of messages (`lprocfs_status.c`, `lprocfs_counters.c`, `lprocfs_jobstats.c`, 2.5 to
 /// 2.17).
 const COUNTERS: &str = "\
@@ -93,7 +97,9 @@ fn words() -> &'static FxHashSet<&'static [u8]> {
     static SET: OnceLock<FxHashSet<&'static [u8]>> = OnceLock::new();
     // Operations of counters are the names of opcodes, too.
     let operations = || COUNTERS.split_whitespace().filter(|word| word.contains('_'));
-    let all = || WORDS.split_whitespace().chain(GRAMMAR.split_whitespace()).chain(operations());
+    let all = || {
+        WORDS.split_whitespace().chain(GRAMMAR.split_whitespace()).chain(REASONS.split_whitespace()).chain(operations())
+    };
     SET.get_or_init(|| all().map(str::as_bytes).collect())
 }
 

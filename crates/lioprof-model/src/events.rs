@@ -171,6 +171,18 @@ impl LoggedEvents {
         part
     }
 
+    /// The same, with other words; those for which `reworded` gives none are left out.
+    #[must_use]
+    pub fn reworded(&self, reworded: impl Fn(&LoggedEvent) -> Option<LoggedEvent>) -> Self {
+        let mut others = Self { listed: BTreeMap::new(), unlisted: self.unlisted.clone() };
+        for (kind, event) in self.listed() {
+            if let Some(event) = reworded(event) {
+                others.list(kind, event);
+            }
+        }
+        others
+    }
+
     /// The same, with its times on another clock.
     #[must_use]
     pub fn on_clock(&self, there_us: impl Fn(i64) -> i64) -> Self {
