@@ -620,7 +620,7 @@ fn for_people(record: &Record<'_>, events: &mut LoggedEvents) {
 type Others = FxHashMap<SourceName, FxHashMap<FunctionName, u64>>;
 
 /// Where records of other kinds were logged lately: in a log with many masks they are most of it, and come from the same few places.
-struct Sites<'a>([Site<'a>; SITES]);
+struct Sites<'a>(Box<[Site<'a>; SITES]>);
 
 /// Places that are remembered.
 const SITES: usize = 64;
@@ -635,7 +635,7 @@ struct Site<'a> {
 
 impl Default for Sites<'_> {
     fn default() -> Self {
-        Self([Site::default(); SITES])
+        Self(Box::new([Site::default(); SITES]))
     }
 }
 
@@ -714,7 +714,8 @@ impl Recent {
 
 /// The target behind a light-weight connection: `lustre-MDT0000-lwp-OST0003_UUID` is that of `lustre-OST0003`.
 fn lwp_target(device: &[u8]) -> Option<TargetName> {
-    let at = memchr::memmem::find(device, b"-lwp-")?;
+    // Its `w` is the last one: behind it stand kind and index.
+    let at = memchr::memrchr(b'w', device)?.checked_sub(2).filter(|&at| device[at..].starts_with(b"-lwp-"))?;
     let contacted = TargetName::parse_bytes(&device[..at])?;
     let own = TargetName::parse_bytes(&[contacted.fsname().as_bytes(), &device[at + 4..]].concat())?;
     Some(own)

@@ -21,11 +21,11 @@ struct Thread<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct Handlings<'a>([Thread<'a>; THREADS]);
+pub(super) struct Handlings<'a>(Box<[Thread<'a>; THREADS]>);
 
 impl Default for Handlings<'_> {
     fn default() -> Self {
-        Self([Thread::default(); THREADS])
+        Self(Box::new([Thread::default(); THREADS]))
     }
 }
 

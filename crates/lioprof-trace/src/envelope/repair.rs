@@ -37,17 +37,13 @@ pub(crate) fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_cont
         Message::Other if record.mask & FEW != 0 => characters::is_changed(record.text),
         Message::Other => record.text.first().is_some_and(|byte| !matches!(byte, b' '..=b'~' if *byte != b'&')),
         message if wrap::may_have_breaks(message) => {
-            is_continued && (holds_header(record.text) || !wrap::may_have_own_breaks(record.text))
-                || wrap::fit(message) != wrap::Fit::Wholly && is_partly_changed(record, is_continued)
+            // Blanks within a name, which do not fit either, come from breaks.
+            let is_broken = || holds_header(record.text) || !wrap::may_have_own_breaks(record.text);
+            is_continued && (is_broken() || wrap::fit(message) != wrap::Fit::Wholly)
+                || wrap::may_be_longer(message) && characters::may_be_changed(record.message())
         }
         _ => is_continued,
     }
-}
-
-/// The same of a message that may be the beginning of a longer one.
-#[cold]
-fn is_partly_changed(record: &Record<'_>, is_continued: bool) -> bool {
-    is_continued || characters::may_be_changed(record.message())
 }
 
 /// Whether a job's name holds entities or tags of HTML: it can be anything, so the message fits with them.

@@ -282,21 +282,11 @@ pub(crate) enum Fit {
 pub(crate) fn fit(message: &Message<'_>) -> Fit {
     match message {
         Message::Malformed(_) | Message::Other => Fit::Not,
-        Message::RefreshRwLocks(refresh) if refresh.req.is_none() => Fit::Partly,
         Message::RefreshRwLocks(RefreshRwLocks { req: Some(req), .. }) | Message::Req(ReqMessage { req, .. })
             if [req.phase, req.letters].iter().any(|name| name.iter().any(u8::is_ascii_whitespace)) =>
         {
             Fit::Not
         }
-        Message::ProlongLocks(prolong) if prolong.extent.is_none() => Fit::Partly,
-        Message::Req(req) if matches!(req.event, ReqEvent::Other(_)) => Fit::Partly,
-        Message::Ldlm(line) if line.lock.is_none() => match line.event {
-            LdlmEvent::EnqueueStart
-            | LdlmEvent::EnqueueEnd { .. }
-            | LdlmEvent::CancelStart { .. }
-            | LdlmEvent::CancelEnd => Fit::Wholly,
-            _ => Fit::Partly,
-        },
         // The grammar lets names be long and odd; no name of these has a blank, unless a break put it there.
         Message::Handling(rpc) | Message::Handled(Handled { rpc, .. })
             if rpc.client_uuid.contains(&b' ') || rpc.thread.contains(&b' ') =>
@@ -304,7 +294,26 @@ pub(crate) fn fit(message: &Message<'_>) -> Fit {
             Fit::Not
         }
         Message::Sending(rpc) | Message::Completed(rpc) if rpc.device_uuid.contains(&b' ') => Fit::Not,
+        _ if may_be_longer(message) => Fit::Partly,
         _ => Fit::Wholly,
+    }
+}
+
+/// Whether a message may be the beginning of a longer one, or is known by its end only.
+#[inline]
+pub(crate) fn may_be_longer(message: &Message<'_>) -> bool {
+    match message {
+        Message::RefreshRwLocks(refresh) => refresh.req.is_none(),
+        Message::ProlongLocks(prolong) => prolong.extent.is_none(),
+        Message::Req(req) => matches!(req.event, ReqEvent::Other(_)),
+        Message::Ldlm(line) if line.lock.is_none() => !matches!(
+            line.event,
+            LdlmEvent::EnqueueStart
+                | LdlmEvent::EnqueueEnd { .. }
+                | LdlmEvent::CancelStart { .. }
+                | LdlmEvent::CancelEnd
+        ),
+        _ => false,
     }
 }
 
