@@ -1,9 +1,10 @@
-//! `lioprof rollup`: which nodes it reads, and what it says. What the tables hold is compared with analyses by lioprof-query's tests.
+//! `lioprof rollup`: which nodes it reads, what it says, and that an analysis of sums is that of the rows.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lioprof_testkit::files::{files_under, fixture};
 use tempfile::TempDir;
 
 use crate::captures::captures;
@@ -26,7 +27,7 @@ fn rollup(rows: &Path, more: &[&str]) -> Run {
 }
 
 fn nodes(rows: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(rows.join("rollups/nodes")) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(rows.join("rollups/sums")) else { return Vec::new() };
     let mut names: Vec<String> = entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
@@ -41,17 +42,18 @@ fn only_what_is_new_is_read() {
     assert!(first.stderr.contains("server1: 280 RPCs of 1 part rolled up\n"), "{first}");
     // The second server's clock is off by a tenth of a second.
     assert!(first.stderr.contains("server2: 46 RPCs of 1 part rolled up, once more, on the clock"), "{first}");
-    assert_eq!(nodes(&rows), ["server1.parquet", "server2.parquet"]);
+    assert_eq!(nodes(&rows), ["server1.sums", "server2.sums"]);
     let again = rollup(&rows, &[]);
     assert_eq!((again.code, again.stderr.as_str()), (Some(0), "lioprof: all rollups are up to date\n"));
     let forced = rollup(&rows, &["--force", "--node", "server1"]);
     assert!(forced.stderr.contains("server1") && !forced.stderr.contains("server2"), "{forced}");
 }
 
-/// Paths below the rollups of a node's files.
-fn tables(rows: &Path, node: &str) -> Vec<PathBuf> {
-    let folders = fs::read_dir(rows.join("rollups")).unwrap().map(|it| it.unwrap().path());
-    folders.map(|folder| folder.join(format!("{node}.parquet"))).filter(|path| path.exists()).collect()
+/// Paths of a node's rollup.
+fn files(rows: &Path, node: &str) -> Vec<PathBuf> {
+    let paths =
+        [format!("rollups/seconds/{node}.parquet"), format!("rollups/sums/{node}.sums")].map(|path| rows.join(path));
+    paths.into_iter().filter(|path| path.exists()).collect()
 }
 
 #[test]
@@ -59,18 +61,18 @@ fn a_rollup_outlives_its_rows_until_it_is_to_be_forgotten() {
     let dir = TempDir::new().unwrap();
     let rows = dataset(&dir);
     assert_eq!(rollup(&rows, &[]).code, Some(0));
-    let all = tables(&rows, "server2");
-    assert!(all.len() > 10, "{all:?}");
+    let all = files(&rows, "server2");
+    assert_eq!(all.len(), 2, "{all:?}");
     // Retention deletes manifests first.
     fs::remove_dir_all(rows.join("manifests/fs=lustre/node=server2")).unwrap();
     let run = rollup(&rows, &[]);
     let expected = "lioprof: server2: its rows are gone; its rollup stays (--forget deletes it)\n";
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), expected), "{run}");
-    assert_eq!(tables(&rows, "server2"), all);
+    assert_eq!(files(&rows, "server2"), all);
     let run = rollup(&rows, &["--forget"]);
     assert_eq!(run.stderr, "lioprof: server2: its rows are gone; deleted its rollup\n", "{run}");
-    assert_eq!(tables(&rows, "server2"), Vec::<PathBuf>::new());
-    assert_eq!(nodes(&rows), ["server1.parquet"]);
+    assert_eq!(files(&rows, "server2"), Vec::<PathBuf>::new());
+    assert_eq!(nodes(&rows), ["server1.sums"]);
 }
 
 #[test]
@@ -157,7 +159,7 @@ fn a_node_that_cannot_be_read_keeps_the_rollup_that_it_has() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("server1 was not rolled up") && run.stderr.contains("is missing"), "{run}");
     assert!(run.stderr.contains("server2: 46 RPCs"), "{run}");
-    assert_eq!(nodes(&rows), ["server1.parquet", "server2.parquet"]);
+    assert_eq!(nodes(&rows), ["server1.sums", "server2.sums"]);
 }
 
 #[test]
@@ -170,12 +172,94 @@ fn what_is_no_dataset_is_refused() {
     let run = rollup(&rows, &["--node", "oss7"]);
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("no rows of node `oss7`") && run.stderr.contains("server1, server2"), "{run}");
-    // The table of a node is cut in half.
+}
+
+fn analysis(rows: &Path, more: &[&str]) -> String {
+    let mut args: Vec<&OsStr> = vec!["analyze".as_ref(), rows.as_os_str()];
+    args.extend(["--format", "json", "--quiet", "--max-loss", "1"].iter().chain(more).map(OsStr::new));
+    let run = lioprof(&args);
+    assert!(run.stdout.starts_with(b"{"), "{run}");
+    String::from_utf8_lossy(&run.stdout).into_owned()
+}
+
+#[test]
+fn the_analysis_of_sums_is_that_of_the_rows() {
+    for capture in captures() {
+        let dir = TempDir::new().unwrap();
+        let rows = dir.path().join("rows");
+        lioprof(&["export".as_ref(), capture.dir.as_os_str(), "--parquet".as_ref(), rows.as_os_str()]);
+        if !rows.exists() {
+            continue;
+        }
+        let selected = |rows: &Path| analysis(rows, &["--opcode", "OST_WRITE"]);
+        let (of_rows, of_writes) = (analysis(&rows, &[]), selected(&rows));
+        assert_eq!(rollup(&rows, &[]).code, Some(0), "{}", capture.name);
+        assert!(analysis(&rows, &[]) == of_rows, "{}", capture.name);
+        // Sums are of all rows: of some they know nothing.
+        assert!(selected(&rows) == of_writes, "{}", capture.name);
+        // And they are what was taken.
+        for table in ["rpcs", "lock_events", "sent_rpcs"].map(|table| rows.join(table)).iter().filter(|it| it.exists())
+        {
+            fs::remove_dir_all(table).unwrap();
+        }
+        assert!(analysis(&rows, &[]) == of_rows, "{} without rows", capture.name);
+    }
+}
+
+#[test]
+fn sums_that_are_damaged_or_of_other_rows_are_not_taken() {
+    let dir = TempDir::new().unwrap();
+    let rows = dataset(&dir);
     assert_eq!(rollup(&rows, &[]).code, Some(0));
-    let table = rows.join("rollups/exchanges/server1.parquet");
-    let bytes = fs::read(&table).unwrap();
-    fs::write(&table, &bytes[..bytes.len() / 2]).unwrap();
+    let of_rows = analysis(&rows, &[]);
+    let path = rows.join("rollups/sums/server1.sums");
+    let kept = fs::read(&path).unwrap();
+    let header = kept.iter().position(|byte| *byte == b'\n').unwrap();
+    let mut flipped = kept.clone();
+    flipped[header + 100] ^= 0xff;
+    let text = String::from_utf8_lossy(&kept[..header]).replace("lioprof.sums/1", "lioprof.sums/0");
+    let other = [text.as_bytes(), &kept[header..]].concat();
+    for changed in [flipped, other, kept[..kept.len() / 2].to_vec(), kept[..header / 2].to_vec(), Vec::new()] {
+        fs::write(&path, changed).unwrap();
+        assert!(analysis(&rows, &[]) == of_rows);
+        // They are made again, and no other ones.
+        let run = rollup(&rows, &[]);
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(
+            run.stderr.contains("server1: 280 RPCs") && !run.stderr.contains("server2: 46 RPCs of 1 part rolled up\n"),
+            "{run}"
+        );
+        assert!(analysis(&rows, &[]) == of_rows);
+    }
+    // A part more than they are of.
+    rename_part(&rows, "20261120T000000.000000Z-export-000001");
+    assert!(analysis(&rows, &[]) == of_rows);
+}
+
+/// `fixtures/rollup-1` was made by the last version that kept tables.
+#[test]
+fn rollups_of_older_versions_are_left_alone() {
+    let dir = TempDir::new().unwrap();
+    let rows = dataset(&dir);
+    let older = fixture("rollup-1/rollups");
+    for file in files_under(&older) {
+        let to = rows.join("rollups").join(file.strip_prefix(&older).unwrap());
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(&file, to).unwrap();
+    }
+    let seconds = fs::read(rows.join("rollups/seconds/server1.parquet")).unwrap();
+    let of_rows = analysis(&rows, &[]);
     let run = rollup(&rows, &[]);
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("exchanges/server1.parquet"), "{run}");
+    assert!(run.stderr.contains("may be deleted: exchanges, nodes, series"), "{run}");
+    assert!(
+        run.stderr.contains("server1 was not rolled up: `rollups` has seconds of it that an older lioprof made"),
+        "{run}"
+    );
+    assert_eq!(fs::read(rows.join("rollups/seconds/server1.parquet")).unwrap(), seconds);
+    assert!(analysis(&rows, &[]) == of_rows);
+    let run = rollup(&rows, &["--force"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    // The same figures in the same columns.
+    assert_eq!(fs::read(rows.join("rollups/seconds/server1.parquet")).unwrap(), seconds);
 }

@@ -6,7 +6,7 @@ use lioprof_model::Analysis;
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::units::few;
 
-use crate::clocks::{Clocks, NodeClock, NodeLog, clocks, worth_aligning};
+use crate::clocks::{Clocks, NodeClock, NodeLog, clocks, is_visible, worth_aligning};
 use crate::config::Config;
 use crate::in_order::in_order;
 use crate::node::NodeResult;
@@ -14,7 +14,8 @@ use crate::partial::{Partial, Partials};
 use crate::phases::phases;
 
 const NOT_TWICE: &str = "standard input and pipes cannot be read twice; give a file";
-const OLD_ROLLUP: &str = "its rollup was made when less was known of the clocks; run `lioprof rollup` again";
+const OLD_ROLLUP: &str =
+    "its rollup was made when less was known of the clocks; run `lioprof rollup` again where the rows are";
 
 /// What became of the clocks of the nodes, in the order of their names.
 pub(crate) struct Alignment {
@@ -65,28 +66,45 @@ pub(crate) fn align(
         readings: config.clocks.get(&result.name).map_or(&[], Vec::as_slice),
     };
     let clocks = clocks(results.iter_mut().map(log).collect());
-    let wanted: Vec<bool> = wanted(&clocks, sums.bin_us()).iter().map(Option::is_some).collect();
-    let stuck: Vec<bool> =
-        results.iter().zip(&wanted).map(|(result, &wanted)| wanted && !result.logs.can_be_read_again()).collect();
+    let bin_us = sums.bin_us();
+    let wanted = wanted(&clocks, bin_us);
+    // Sums that were made before may be on another clock than the node's own: on the one that is wanted, or not.
+    let is_there: Vec<bool> = results
+        .iter()
+        .zip(&wanted)
+        .map(|(result, wanted)| {
+            is_on_clock(result.clock, [result.summary.first_us, result.summary.last_us], *wanted, bin_us)
+        })
+        .collect();
+    let is_read: Vec<bool> =
+        results.iter().zip(&is_there).map(|(result, is_there)| !is_there && result.can_be_read_again()).collect();
+    let stuck: Vec<bool> = is_there.iter().zip(&is_read).map(|(is_there, is_read)| !is_there && !is_read).collect();
+    let why_stuck = if results.iter().all(|result| result.logs.can_be_read_again()) { OLD_ROLLUP } else { NOT_TWICE };
     let names = results.iter().map(|result| result.name.clone()).collect();
-    let aligned: Vec<bool> = wanted.iter().zip(&stuck).map(|(&wanted, &stuck)| wanted && !stuck).collect();
-    let to_reference = |node: usize| clocks.nodes[node].as_ref().filter(|_| aligned[node]).map(|it| it.to_reference);
+    let aligned: Vec<bool> = wanted.iter().zip(&stuck).map(|(wanted, stuck)| wanted.is_some() && !stuck).collect();
     let (old, mut sums) = match sums {
-        Partials::Together(..) if !aligned.contains(&true) => (Vec::new(), sums),
+        Partials::Together(..) if !is_read.contains(&true) => (Vec::new(), sums),
         // All that was added up goes first.
         Partials::Together(..) => (results.iter().map(|_| None).collect(), Partials::together()),
         Partials::Apart(nodes) => (nodes.into_iter().map(Some).collect(), Partials::apart()),
     };
-    if !old.is_empty() {
-        type Node = (NodeResult, Option<Partial>, Option<ClockLine>);
-        let nodes: Vec<Node> =
-            results.into_iter().zip(old).enumerate().map(|(at, (it, old))| (it, old, to_reference(at))).collect();
-        let is_read = |(_, old, line): &Node| old.is_none() || line.is_some();
-        nodes.iter().filter(|node| is_read(node)).for_each(|(result, ..)| result.logs.expect_again());
-        let weighed = nodes.into_iter().map(|node| (if is_read(&node) { node.0.bytes() } else { 0 }, node)).collect();
-        let again = |(result, old, line): Node, threads: usize| match (old, line) {
-            (Some(sum), None) => (result, sum),
-            (_, line) => result.on_clock(line.unwrap_or_default(), &config.with_threads(threads)),
+    if old.is_empty() {
+        results = results.into_iter().map(NodeResult::on_clock_of_sums).collect();
+    } else {
+        type Node = (NodeResult, Option<Partial>, ClockLine);
+        let nodes: Vec<Node> = results
+            .into_iter()
+            .zip(old)
+            .enumerate()
+            .map(|(at, (it, old))| {
+                (it, old.filter(|_| !is_read[at]), wanted[at].filter(|_| aligned[at]).unwrap_or_default())
+            })
+            .collect();
+        nodes.iter().filter(|(_, old, _)| old.is_none()).for_each(|(result, ..)| result.logs.expect_again());
+        let weighed = nodes.into_iter().map(|node| (if node.1.is_none() { node.0.bytes() } else { 0 }, node)).collect();
+        let again = |(result, old, line): Node, threads: usize| match old {
+            Some(sum) => (result.on_clock_of_sums(), sum),
+            None => result.on_clock(line, &config.with_threads(threads)),
         };
         results = Vec::new();
         in_order(weighed, config.threads, again, |(result, sum)| {
@@ -94,7 +112,7 @@ pub(crate) fn align(
             sums.add(sum);
         });
     }
-    (results, sums, Alignment { names, clocks, aligned, stuck, why_stuck: NOT_TWICE })
+    (results, sums, Alignment { names, clocks, aligned, stuck, why_stuck })
 }
 
 /// The lines that nodes' times should be put on, for nodes whose times are wrong enough to matter in bins of this width.
@@ -103,11 +121,26 @@ pub(crate) fn wanted(clocks: &Clocks, bin_us: i64) -> Vec<Option<ClockLine>> {
     clocks.nodes.iter().map(off).collect()
 }
 
+/// Whether times are where they should be, as far as can be seen in bins of this width.
+pub(crate) fn is_on_clock(
+    is: Option<ClockLine>,
+    span_us: [Option<i64>; 2],
+    wanted: Option<ClockLine>,
+    bin_us: i64,
+) -> bool {
+    match (is, wanted) {
+        (None, None) => true,
+        (Some(is), Some(wanted)) => {
+            span_us.into_iter().flatten().all(|us| !is_visible(is.offset_us(us) - wanted.offset_us(us), bin_us))
+        }
+        _ => false,
+    }
+}
+
 impl Alignment {
-    /// Of nodes whose times were put on other clocks before, or should have been.
-    pub(crate) fn of(names: Vec<String>, clocks: Clocks, lines: &[Option<ClockLine>], stuck: Vec<bool>) -> Self {
-        let aligned = lines.iter().map(Option::is_some).collect();
-        Self { names, clocks, aligned, stuck, why_stuck: OLD_ROLLUP }
+    /// Of a node alone.
+    pub(crate) fn alone(name: &str, clocks: Clocks) -> Self {
+        Self { names: vec![name.to_owned()], clocks, aligned: vec![false], stuck: vec![false], why_stuck: NOT_TWICE }
     }
 
     /// The nodes' clocks, as the logs show them.

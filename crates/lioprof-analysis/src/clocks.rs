@@ -13,7 +13,6 @@
 mod estimate;
 mod network;
 mod pairs;
-mod parts;
 mod readings;
 mod sample;
 mod shift;

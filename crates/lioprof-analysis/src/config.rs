@@ -91,6 +91,17 @@ impl Config {
         Self { threads, ..self.clone() }
     }
 
+    /// Whether all of the rows are asked for, in the ways that are chosen by themselves.
+    pub(crate) fn is_for_all(&self) -> bool {
+        let Self { bin_us, from, to, selection, locks, contended, .. } = self;
+        bin_us.is_none()
+            && from.is_none()
+            && to.is_none()
+            && *selection == Selection::default()
+            && *locks
+            && contended.is_none()
+    }
+
     /// The settings for reading logs.
     pub(crate) fn reading(&self) -> Reading {
         Reading::new(self.chunk_bytes, self.threads).with_names(self.names)

@@ -12,7 +12,7 @@
 //! * `counted`, `loss`: what is lost, by the servers' own counters or by the request schedulers' numbers.
 //! * `live`: what a server does now, from a log that is still being written.
 //! * `operations`: what clients' programs did, and which part of the system their time went to.
-//! * `rollup`: the sums as tables, and the analysis made of tables.
+//! * `node_sums`, `sum_up`: the sums of a node as bytes, which others have made or keep.
 //!
 //! What an analysis means is not said here: findings are `lioprof-insight`'s.
 //!
@@ -50,15 +50,15 @@ mod live;
 mod locks;
 mod loss;
 mod node;
+mod node_sums;
 mod operations;
 mod others;
 mod partial;
-mod parts;
 mod phases;
 mod renumber;
-mod rollup;
 mod run;
 mod select;
+mod sum_up;
 mod warnings;
 mod what_if;
 
@@ -67,10 +67,10 @@ pub use config::{Bound, Config, ContendedRule, Selection};
 pub use days::IntervalError;
 pub use lioprof_model::Analysis;
 pub use live::LiveWindow;
+pub use node_sums::{NodeSums, SUMS_SCHEMA};
 pub use operations::find_operations;
 pub use others::{Others, User, targets_of};
-pub use parts::BadPart;
-pub use rollup::{assemble, common_bin_us, roll_up, stale_clocks};
-pub use run::{AnalyzeError, NoStores, Outcome, analyze, analyze_with_stores};
+pub use run::{AnalyzeError, NoStores, Outcome, analyze, analyze_sums, analyze_with_stores};
 pub use select::{NidPattern, NidPatternError, TargetPattern, TargetPatternError};
+pub use sum_up::{ClockFacts, stale_clocks, sum_up, sum_up_on_clock};
 pub use what_if::Replay;

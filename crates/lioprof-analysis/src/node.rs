@@ -15,6 +15,7 @@ use crate::config::{Config, Selection};
 use crate::counted;
 use crate::interval::{Interval, Taken};
 use crate::locks::{Contention, LockSums, LockTracker, Rules};
+use crate::node_sums::{NodeSums, SUMS_SCHEMA};
 use crate::partial::Partial;
 
 /// The logs and stored rows of one node.
@@ -61,6 +62,8 @@ pub(crate) struct NodeResult {
     pub(crate) interval: Interval,
     /// What is wrong with its inputs.
     pub(crate) warnings: Vec<String>,
+    /// The clock that its sums are on, if they were made before; `None`: its own.
+    pub(crate) clock: Option<ClockLine>,
 }
 
 /// Facts about a node besides its sums.
@@ -329,6 +332,11 @@ pub(crate) fn analyze(
     mut symbols: Symbols,
     mut sink: Option<&mut (dyn RowSink + Send)>,
 ) -> (NodeResult, Partial) {
+    if sink.is_none()
+        && let Some(sums) = summed_up(&inputs, config)
+    {
+        return of_sums(name, inputs, sums, config);
+    }
     let asked = Interval::new(config);
     let twice = asked.has_marks() && inputs.logs.can_be_read_again();
     let mut no_sink = NoSink;
@@ -349,6 +357,35 @@ pub(crate) fn analyze(
         sink.node_end(name, &within(&result.summary, &result.interval, &aggregate.faults), &symbols);
     }
     (result, Partial { symbols, aggregate })
+}
+
+/// The sums that were made of a node's rows before, if they are what is asked for.
+fn summed_up(inputs: &NodeInputs, config: &Config) -> Option<NodeSums> {
+    let [source] = &*inputs.stored else { return None };
+    if inputs.logs.paths().next().is_some() || !config.is_for_all() {
+        return None;
+    }
+    // What cannot be read was made by another program, or is damaged: the rows say the same.
+    NodeSums::from_bytes(&source.sums(SUMS_SCHEMA)?).ok()
+}
+
+/// A node's result from its sums, without its rows.
+pub(crate) fn of_sums(name: &str, inputs: NodeInputs, sums: NodeSums, config: &Config) -> (NodeResult, Partial) {
+    let NodeInputs { logs, stored } = inputs;
+    let result = NodeResult {
+        name: name.to_owned(),
+        logs,
+        inputs: Vec::new(),
+        stored: stored.into_iter().map(|source| StoredResult { error: None, source }).collect(),
+        clock: sums.clock(),
+        summary: sums.summary,
+        duplicates: 0,
+        exchanges: sums.exchanges,
+        is_client: sums.is_client,
+        interval: Interval::new(config),
+        warnings: Vec::new(),
+    };
+    (result, sums.partial)
 }
 
 fn read_first(
@@ -373,8 +410,19 @@ fn read_first(
     let Finished { aggregate, exchanges, is_client, interval } = node_sink.finish(&summary, symbols).by_role(node);
     let name = name.to_owned();
     let warnings = counted_twice(&name, &inputs, &stored).into_iter().collect();
-    let result =
-        NodeResult { name, logs, inputs, stored, summary, duplicates, exchanges, is_client, interval, warnings };
+    let result = NodeResult {
+        name,
+        logs,
+        inputs,
+        stored,
+        summary,
+        duplicates,
+        exchanges,
+        is_client,
+        interval,
+        warnings,
+        clock: None,
+    };
     (result, aggregate)
 }
 
@@ -399,6 +447,19 @@ fn counted_twice(name: &str, logs: &[Input], stored: &[StoredResult]) -> Option<
 }
 
 impl NodeResult {
+    /// Whether its logs and rows can be read once more.
+    pub(crate) fn can_be_read_again(&self) -> bool {
+        self.logs.can_be_read_again() && self.stored.iter().all(|stored| stored.source.has_rows())
+    }
+
+    /// The same, of sums that are on the clock that they should be on: what else there is follows.
+    pub(crate) fn on_clock_of_sums(self) -> Self {
+        match &self.clock {
+            Some(to) => Self { summary: shifted(&self.summary, to), ..self },
+            None => self,
+        }
+    }
+
     /// The facts about the node.
     pub(crate) fn settle(self) -> NodeAccount {
         let Self { name, summary, duplicates, is_client, interval, warnings, .. } = self;
@@ -444,7 +505,19 @@ impl NodeResult {
         }
         let summary = shifted(&summary, &to);
         let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols).by_role(node);
-        let result = Self { name, logs, inputs, stored, summary, duplicates, exchanges, is_client, interval, warnings };
+        let result = Self {
+            name,
+            logs,
+            inputs,
+            stored,
+            summary,
+            duplicates,
+            exchanges,
+            is_client,
+            interval,
+            warnings,
+            clock: None,
+        };
         (result, aggregate)
     }
 }

@@ -1,12 +1,13 @@
 //! Sums of nodes, each a value that stands by itself, and how they become one.
 
 use lioprof_model::Symbols;
+use serde::{Deserialize, Serialize};
 
 use crate::aggregate::Aggregate;
 use crate::renumber::Renumber;
 
 /// Sums of a node, or of several.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Partial {
     /// The texts of all symbols in the sums.
     pub(crate) symbols: Symbols,

@@ -16,7 +16,8 @@ pub(crate) trait Renumber {
 
 impl Renumber for Symbol {
     fn renumber(&mut self, to: &[Symbol]) {
-        *self = to[self.0 as usize];
+        // Out of range it is only in a file that somebody made by hand.
+        *self = to.get(self.0 as usize).copied().unwrap_or(Self(0));
     }
 }
 

@@ -7,11 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use lioprof_model::traffic::is_on_mdt;
 use lioprof_model::units::{seconds, share};
 use lioprof_model::{
-    Analysis, Format, Generator, Input, MAX_UNDER_WAY, OpenRpc, OpenStores, RowSink, RowStores, SCHEMA, Symbols,
-    TraceSummary, UnderWay, Window,
+    Analysis, Format, Generator, Input, MAX_UNDER_WAY, OpenRpc, OpenStores, RowSink, RowSource, RowStores, SCHEMA,
+    Symbols, TraceSummary, UnderWay, Window,
 };
-use lioprof_trace::Inputs;
 use lioprof_trace::input::{InputProblem, Severity};
+use lioprof_trace::{Inputs, KernelLog};
 use lustre_debuglog::{TargetKind, TargetName};
 use rayon::ThreadPoolBuilder;
 
@@ -24,6 +24,7 @@ use crate::in_order::in_order;
 use crate::interval::Limit;
 use crate::loss::loss;
 use crate::node::{self, NodeAccount, NodeInputs, NodeResult, StoredResult};
+use crate::node_sums::NodeSums;
 use crate::partial::{Partial, Partials};
 use crate::warnings;
 use crate::what_if::{Replay, Run};
@@ -172,25 +173,91 @@ fn run(
         results.push(result);
     });
     let (mut results, sums, alignment) = align(results, sums, config);
-
-    let mut inputs: Vec<Input> = Vec::new();
-    for result in &mut results {
-        inputs.append(&mut result.inputs);
-        inputs.extend(result.stored.iter().map(|stored| account_stored(&result.name, stored)));
-    }
+    let inputs = inputs_of(&mut results);
     days.check(inputs.iter().filter_map(|input| input.last))?;
-    let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
-    let nothing = || Partial { symbols: Symbols::default(), aggregate: Aggregate::new(config.bin_us) };
-    let sum = sums.merged().unwrap_or_else(nothing);
-    let mut outcome = conclude(&accounts, &alignment, sum, inputs, problems, config);
-    let told = events::tell(&accounts, &found.kernel_logs, config, &mut outcome.analysis);
-    outcome.problems.extend(told);
+    let mut outcome = of_nodes(results, sums, &alignment, (inputs, problems), &found.kernel_logs, config);
     outcome.named = found.named;
     Ok((outcome, alignment.node_clocks()))
 }
 
+/// Analyzes nodes of which there are only sums.
+#[must_use]
+pub fn analyze_sums(mut nodes: Vec<NodeSums>, dataset: &Path, config: &Config) -> Outcome {
+    nodes.sort_by(|a, b| a.node().cmp(b.node()));
+    let mut sums = Partials::together();
+    let mut results = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let name = node.node().to_owned();
+        let source = SumsOnly { node: name.clone(), path: dataset.to_owned(), summary: node.summary.clone() };
+        let inputs = NodeInputs { stored: vec![Box::new(source)], ..NodeInputs::default() };
+        let (result, sum) = node::of_sums(&name, inputs, node, config);
+        results.push(result);
+        sums.add(sum);
+    }
+    let (mut results, sums, alignment) = align(results, sums, config);
+    let inputs = inputs_of(&mut results);
+    of_nodes(results, sums, &alignment, (inputs, Vec::new()), &[], config)
+}
+
+/// A node's rows that are elsewhere.
+struct SumsOnly {
+    node: String,
+    path: PathBuf,
+    summary: TraceSummary,
+}
+
+impl RowSource for SumsOnly {
+    fn node(&self) -> &str {
+        &self.node
+    }
+
+    fn read(&mut self, _: &mut Symbols, _: &mut dyn RowSink) -> Result<(), String> {
+        Err(format!("the rows of {} in `{}` are not here, only their sums", self.node, self.path.display()))
+    }
+
+    fn summary(&self) -> TraceSummary {
+        self.summary.clone()
+    }
+
+    fn has_rows(&self) -> bool {
+        false
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// What was read.
+fn inputs_of(results: &mut [NodeResult]) -> Vec<Input> {
+    let mut inputs: Vec<Input> = Vec::new();
+    for result in results {
+        inputs.append(&mut result.inputs);
+        inputs.extend(result.stored.iter().map(|stored| account_stored(&result.name, stored)));
+    }
+    inputs
+}
+
+/// Makes the analysis of nodes on one clock.
+fn of_nodes(
+    results: Vec<NodeResult>,
+    sums: Partials,
+    alignment: &Alignment,
+    (inputs, problems): (Vec<Input>, Vec<InputProblem>),
+    kernel_logs: &[KernelLog],
+    config: &Config,
+) -> Outcome {
+    let accounts: Vec<NodeAccount> = results.into_iter().map(NodeResult::settle).collect();
+    let nothing = || Partial { symbols: Symbols::default(), aggregate: Aggregate::new(config.bin_us) };
+    let sum = sums.merged().unwrap_or_else(nothing);
+    let mut outcome = conclude(&accounts, alignment, sum, inputs, problems, config);
+    let told = events::tell(&accounts, kernel_logs, config, &mut outcome.analysis);
+    outcome.problems.extend(told);
+    outcome
+}
+
 /// Makes the analysis from the sums over all nodes.
-pub(crate) fn conclude(
+fn conclude(
     nodes: &[NodeAccount],
     alignment: &Alignment,
     sum: Partial,

@@ -303,6 +303,17 @@ pub trait RowSource: Send {
         Ok(())
     }
 
+    /// The sums that were made of exactly these rows, as bytes: what a `NodeSums` of `lioprof-analysis` with this schema becomes; `None`:
+    /// there are none, and the rows are to be read.
+    fn sums(&self, _schema: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Whether there are rows to read, not only their sums.
+    fn has_rows(&self) -> bool {
+        true
+    }
+
     /// File or folder of the rows, for messages and the list of inputs.
     fn path(&self) -> &Path;
 }

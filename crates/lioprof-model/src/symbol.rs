@@ -5,23 +5,44 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use lustre_debuglog::vocab;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 /// Number of an interned string in one [`Symbols`] table.
 ///
 /// Must not be used with another table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Symbol(pub u32);
 
 /// An append-only table of byte strings.
 ///
 /// All texts lie in one store: a hundred thousand clients would otherwise be as many small blocks of memory, in the table
 /// of each chunk.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "Texts", from = "Texts")]
 pub struct Symbols {
     store: Vec<u8>,
     /// Where each symbol's text ends; it begins where the one before it ends.
     ends: Vec<usize>,
     by_text: HashTable<Symbol>,
+}
+
+/// A table as it is written: its strings in the order of their symbols.
+#[derive(Serialize, Deserialize)]
+struct Texts(Vec<Vec<u8>>);
+
+impl From<Symbols> for Texts {
+    fn from(symbols: Symbols) -> Self {
+        Self(symbols.since(0).map(<[u8]>::to_vec).collect())
+    }
+}
+
+impl From<Texts> for Symbols {
+    fn from(Texts(texts): Texts) -> Self {
+        let mut symbols = Self::default();
+        // A text that is there twice, in a file that nobody should trust, would move all that follow.
+        texts.iter().for_each(|text| symbols.push(text));
+        symbols
+    }
 }
 
 impl Symbols {
@@ -37,6 +58,16 @@ impl Symbols {
         ends.push(store.len());
         by_text.insert_unique(hash, symbol, |known| FxBuildHasher.hash_one(text_at(store, ends, known.0 as usize)));
         symbol
+    }
+
+    /// Adds a string as the next symbol, whether or not it is known.
+    fn push(&mut self, text: &[u8]) {
+        let len = self.len();
+        self.intern(text);
+        if self.len() == len {
+            self.store.extend_from_slice(text);
+            self.ends.push(self.store.len());
+        }
     }
 
     /// The bytes of a symbol of this table.

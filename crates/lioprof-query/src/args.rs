@@ -47,7 +47,7 @@ pub(crate) enum Command {
     Prompt(PromptArgs),
     /// Run a ready query; without NAME, list all; without DATASET, show the query NAME.
     Ready(ReadyArgs),
-    /// Analyze a dataset as `lioprof analyze` does, by SQL over its rows and rollups.
+    /// Analyze a dataset as `lioprof analyze` does; the sums of its nodes are made where queries run.
     Analyze(AnalyzeArgs),
     /// Print the SQL of the views, for use in other engines.
     Views,
@@ -165,10 +165,11 @@ pub(crate) struct AnalyzeArgs {
 
 const ANALYZE_HELP: &str = "\
 Examples:
-  lioprof rollup rows && lioprof-query analyze rows -o report
+  lioprof-query analyze rows -o report
+  lioprof-query analyze /shared/rows --engine ballista://head:50050 -o report
   lioprof-query analyze rows --format json | lioprof report - -o page.html
 
-`lioprof rollup` computes the figures that need the order of events; run it again after new rows were written.";
+Sums that `lioprof rollup` has made of the rows are taken as they are.";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {

@@ -1,15 +1,15 @@
 //! The location of a dataset: a local folder, or a prefix in an object store.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
 use futures::TryStreamExt;
-use lioprof_store::{MANIFESTS, NODES, ROLLUPS};
-use object_store::ObjectStore;
+use lioprof_store::{MANIFESTS, ROLLUPS, SECONDS};
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
 use url::Url;
 
 use crate::error::QueryError;
@@ -50,11 +50,6 @@ impl Dataset {
         &self.name
     }
 
-    /// Whether the location is one dataset, not a folder with several.
-    pub(crate) fn is_single(&self) -> bool {
-        self.folders.len() == 1
-    }
-
     /// The store, and the URL that stands for it: `file:///`, `s3://bucket`.
     pub(crate) fn store(&self) -> (Url, Arc<dyn ObjectStore>) {
         let mut url = self.url.clone();
@@ -62,24 +57,73 @@ impl Dataset {
         (url, Arc::clone(&self.store))
     }
 
-    /// Existing parts by folder of the node (`node=oss1`), as file names without extension. A part that was copied twice
-    /// counts once.
+    /// Nodes that have parts, sorted.
+    pub(crate) async fn nodes(&self) -> Result<Vec<String>, QueryError> {
+        Ok(self.parts().await?.into_keys().collect())
+    }
+
+    /// Existing parts by node, as file names without extension. A part that was copied twice counts once.
     pub(crate) async fn parts(&self) -> Result<BTreeMap<String, BTreeSet<String>>, QueryError> {
         let mut parts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for folder in self.table_folders(MANIFESTS) {
-            let listed: Result<Vec<_>, _> = self.store.list(Some(&folder)).try_collect().await;
-            let listed = listed.map_err(|source| QueryError::List(self.name.clone(), source))?;
-            for manifest in listed {
-                let path = manifest.location;
+            for path in self.below(&folder).await? {
                 let Some(part) = path.filename().and_then(|name| name.strip_suffix(".json")) else { continue };
-                let node =
-                    path.parts().map(|folder| folder.as_ref().to_owned()).find(|folder| folder.starts_with("node="));
-                if let Some(node) = node.filter(|_| !part.starts_with('.')) {
+                if let Some(node) = node_of(&path).filter(|_| !part.starts_with('.')) {
                     parts.entry(node).or_default().insert(part.to_owned());
                 }
             }
         }
         Ok(parts)
+    }
+
+    /// The folders as such, unless they are in an object store.
+    pub(crate) fn local_folders(&self) -> Option<Vec<PathBuf>> {
+        let folder = |folder: &Path| PathBuf::from(format!("/{folder}"));
+        (self.url.scheme() == "file").then(|| self.folders.iter().map(folder).collect())
+    }
+
+    /// Files of a folder of the dataset with names that end so.
+    pub(crate) async fn files(&self, folder: &str, extension: &str) -> Result<Vec<Path>, QueryError> {
+        let mut files = Vec::new();
+        for folder in self.table_folders(folder) {
+            files.extend(self.below(&folder).await?.into_iter().filter(|file| file.extension() == Some(extension)));
+        }
+        Ok(files)
+    }
+
+    /// The bytes of a file.
+    pub(crate) async fn read(&self, file: &Path) -> Result<Vec<u8>, QueryError> {
+        let failed = |source| QueryError::List(format!("{}/{file}", self.name), source);
+        let bytes = self.store.get(file).await.map_err(failed)?.bytes().await.map_err(failed)?;
+        Ok(bytes.to_vec())
+    }
+
+    /// Copies the files of a node, as `write` does; the folders that hold them then.
+    pub(crate) async fn copy_node(
+        &self,
+        node: &str,
+        to: &FilePath,
+        write: &(dyn Fn(&FilePath, &[u8]) -> std::io::Result<()> + Sync),
+    ) -> Result<Vec<PathBuf>, QueryError> {
+        let mut folders = Vec::new();
+        for (at, folder) in self.folders.iter().enumerate() {
+            let mut is_there = false;
+            for file in self.below(folder).await?.iter().filter(|file| node_of(file).as_deref() == Some(node)) {
+                let rest: Vec<_> = file.prefix_match(folder).into_iter().flatten().collect();
+                let path = rest.iter().fold(to.join(at.to_string()), |path, part| path.join(part.as_ref()));
+                let copied = write(&path, &self.read(file).await?);
+                copied.map_err(|err| QueryError::Output(format!("a copy of `{file}`"), err))?;
+                is_there = true;
+            }
+            folders.extend(is_there.then(|| to.join(at.to_string())));
+        }
+        Ok(folders)
+    }
+
+    /// All files below a folder.
+    async fn below(&self, folder: &Path) -> Result<Vec<Path>, QueryError> {
+        let listed: Result<Vec<_>, _> = self.store.list(Some(folder)).map_ok(|it| it.location).try_collect().await;
+        listed.map_err(|source| QueryError::List(self.name.clone(), source))
     }
 
     /// The folders of a table, as URLs. A dataset may lack some tables.
@@ -130,7 +174,8 @@ impl Dataset {
             let (manifests, rollups) = (folder.clone().join(MANIFESTS), folder.clone().join(ROLLUPS));
             let has_rows = below.contains(&manifests) && self.list(&manifests).await?.iter().any(is_file_system);
             // Rollups may be all that is kept.
-            if has_rows || below.contains(&rollups) && self.list(&rollups).await?.contains(&rollups.clone().join(NODES))
+            if has_rows
+                || below.contains(&rollups) && self.list(&rollups).await?.contains(&rollups.clone().join(SECONDS))
             {
                 found.push(folder);
             } else {
@@ -151,6 +196,11 @@ impl Dataset {
 /// A table's folder: `rpcs`, `rollups/series`.
 fn below(folder: &Path, table: &str) -> Path {
     table.split('/').fold(folder.clone(), |folder, name| folder.join(name))
+}
+
+/// The node whose folder (`node=oss1`) a file is in.
+fn node_of(file: &Path) -> Option<String> {
+    file.parts().find_map(|folder| lioprof_store::node_of_folder(folder.as_ref()))
 }
 
 fn is_file_system(folder: &Path) -> bool {

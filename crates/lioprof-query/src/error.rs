@@ -65,9 +65,9 @@ pub enum QueryError {
         /// Value that was given.
         found: String,
     },
-    /// The rollups do not match the rows, or cannot be read: the problem, and what to do about it.
-    #[error("{0}")]
-    Rollup(String),
+    /// The sums of this node are none; what was expected and what was found.
+    #[error("the sums of {0}: {1}; is the program on the other hosts of the same version?")]
+    Sums(String, String),
     /// A file, or `the output`, could not be written.
     #[error("failed to write {0}")]
     Output(String, #[source] io::Error),

@@ -14,7 +14,7 @@ use object_store::{ObjectMeta, ObjectStore};
 
 use crate::dataset::Dataset;
 use crate::error::QueryError;
-use crate::tables::rollup_folder;
+use crate::tables::seconds_folder;
 
 /// Files that are looked at together: an object store answers each after a while.
 const TOGETHER: usize = 16;
@@ -46,8 +46,7 @@ async fn damaged(dataset: &Dataset, state: &SessionState) -> Vec<(String, String
     let (_, store) = dataset.store();
     let mut found = Vec::new();
     let rows = lioprof_store::table_schemas().into_iter().map(|(table, schema)| (table.to_owned(), schema));
-    let rollups = lioprof_store::rollup_schemas().into_iter().map(|(table, schema)| (rollup_folder(table), schema));
-    for (table, schema) in rows.chain(rollups) {
+    for (table, schema) in rows.chain([(seconds_folder(), lioprof_store::seconds_schema())]) {
         for folder in dataset.table_folders(&table) {
             let files = store.list(Some(&folder)).try_filter(|file| {
                 let parquet = file.location.extension() == Some("parquet");

@@ -29,6 +29,7 @@ mod files;
 mod output;
 pub mod ready;
 mod session;
+mod sums;
 mod tables;
 mod time;
 mod views;

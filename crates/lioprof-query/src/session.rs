@@ -10,6 +10,7 @@ use datafusion::catalog::TableProvider;
 use datafusion::common::{ParamValues, TableReference};
 use datafusion::dataframe::DataFrame;
 use datafusion::error::DataFusionError;
+use datafusion::execution::FunctionRegistry as _;
 use datafusion::execution::context::{SQLOptions, SessionContext};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
@@ -24,6 +25,7 @@ use crate::engine::Engine;
 use crate::error::QueryError;
 use crate::files;
 use crate::output::{self, Format, Written};
+use crate::sums;
 use crate::tables::{self, CATALOG};
 use crate::views::VIEWS;
 
@@ -66,6 +68,8 @@ impl Session {
             .with_config(config(options))
             .with_runtime_env(runtime.build_arc()?)
             .build();
+        let mut state = state;
+        state.register_udf(sums::function())?;
         let state = match &options.engine {
             Engine::Embedded => state,
             #[cfg(feature = "cluster")]

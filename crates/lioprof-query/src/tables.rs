@@ -18,7 +18,7 @@ pub(crate) const CATALOG: &str = "lioprof";
 /// Schema of the tables as stored in the files; the unqualified names belong to the views.
 pub(crate) const RAW: &str = "raw";
 
-/// Schema of the rollups, the tables of sums per node.
+/// Schema of what `lioprof rollup` makes for dashboards.
 pub(crate) const ROLLUP: &str = "rollup";
 
 /// Registers the tables of a dataset.
@@ -37,17 +37,15 @@ pub(crate) fn register(context: &SessionContext, dataset: &Dataset) -> Result<()
     let catalog = context.catalog(CATALOG).expect("the session was made with this catalog");
     catalog.register_schema(RAW, Arc::new(raw))?;
     let rollup = MemorySchemaProvider::new();
-    for (name, schema) in lioprof_store::rollup_schemas() {
-        let folder = rollup_folder(name);
-        rollup.register_table(name.to_owned(), Arc::new(listing(dataset.table_urls(&folder), &schema, &[])?))?;
-    }
+    let seconds = listing(dataset.table_urls(&seconds_folder()), &lioprof_store::seconds_schema(), &[])?;
+    rollup.register_table(lioprof_store::SECONDS.to_owned(), Arc::new(seconds))?;
     catalog.register_schema(ROLLUP, Arc::new(rollup))?;
     Ok(())
 }
 
-/// The folder of a rollup table in a dataset.
-pub(crate) fn rollup_folder(name: &str) -> String {
-    format!("{}/{name}", lioprof_store::ROLLUPS)
+/// The folder of the table of seconds in a dataset.
+pub(crate) fn seconds_folder() -> String {
+    format!("{}/{}", lioprof_store::ROLLUPS, lioprof_store::SECONDS)
 }
 
 fn listing(

@@ -63,6 +63,9 @@ pub enum StoreError {
         /// Value in the manifest.
         expected: u64,
     },
+    /// A file does not hold the sums of a node; what was expected and what was found.
+    #[error("`{path}`: {1}; run `lioprof rollup` on the dataset again", path = .0.display())]
+    Sums(PathBuf, String),
     /// A part of a file is not readable Parquet: `the footer`, `row group 3`.
     #[error("failed to read {1} of `{path}`", path = .0.display())]
     Read(PathBuf, String, #[source] ParquetError),

@@ -47,6 +47,20 @@ pub(crate) fn hive(value: &str) -> String {
     out
 }
 
+/// The node of such a folder, [`node_folder`] back; `None` if it is none.
+#[must_use]
+pub fn node_of_folder(folder: &str) -> Option<String> {
+    let mut rest = folder.strip_prefix("node=").filter(|name| *name != EMPTY)?;
+    let mut name = Vec::with_capacity(rest.len());
+    while let Some((head, tail)) = rest.split_once('%') {
+        name.extend_from_slice(head.as_bytes());
+        name.push(u8::from_str_radix(tail.get(..2)?, 16).ok()?);
+        rest = &tail[2..];
+    }
+    name.extend_from_slice(rest.as_bytes());
+    String::from_utf8(name).ok()
+}
+
 /// The `fs` of a node with these targets: its file system, several joined by `+`, `unknown` without any.
 ///
 /// The management service belongs to no file system and is passed over.

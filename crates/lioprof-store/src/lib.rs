@@ -45,7 +45,7 @@ pub use analysis_tables::{ANALYSIS_TABLES, complete_analysis, write_analysis_tab
 pub use csv::{CsvRows, CsvWriter};
 pub use error::StoreError;
 pub use export::{DatasetExport, Exported};
-pub use layout::{MANIFESTS, fs_of, is_dataset, node_folder};
+pub use layout::{MANIFESTS, fs_of, is_dataset, node_folder, node_of_folder};
 pub use leftovers::clean_leftovers;
 pub use manifest::{
     Client, Clock, DroppedStretch, MANIFEST_SCHEMA, Manifest, ManifestFacts, Session, StoredMark, TableFile, Target,
@@ -53,7 +53,7 @@ pub use manifest::{
 pub use operations::{OPERATIONS_CLIENT, OperationClient, operations_schema, write_operations};
 pub use read::{CopiedPart, Dataset, Datasets, Part};
 pub use retention::{DeletedPart, Limits, Retention, retention};
-pub use rollup::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS, Rollups, has_part, is_same_part, rollup_schemas};
+pub use rollup::{ROLLUP_SCHEMA, ROLLUPS, Rollups, SECONDS, SUMS, SumsFile, has_part, is_same_part, seconds_schema};
 pub use table::counters::CounterSample;
 pub use table::{ROWS_SCHEMA, table_schemas};
 pub use write::{ClosedPart, DatasetWriter, NodeInfo, Options, PartStats};

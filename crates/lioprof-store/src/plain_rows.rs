@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{FieldRef, Schema};
-use lioprof_model::parts::Keyed;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -29,18 +28,6 @@ pub(crate) trait Columns: Sized {
 
     /// The values, column by column.
     fn columns(rows: &[Self]) -> serde_arrow::Result<Vec<ArrayRef>>;
-}
-
-/// A key's columns, and those of its sums.
-impl<K: Serialize + DeserializeOwned, S: Serialize + DeserializeOwned> Columns for Keyed<K, S> {
-    fn fields() -> Vec<FieldRef> {
-        [fields::<K>(), fields::<S>()].concat()
-    }
-
-    fn columns(rows: &[Self]) -> serde_arrow::Result<Vec<ArrayRef>> {
-        let keys = columns(&rows.iter().map(|row| &row.key).collect::<Vec<_>>())?;
-        Ok([keys, columns(&rows.iter().map(|row| &row.sums).collect::<Vec<_>>())?].concat())
-    }
 }
 
 /// Rows whose fields are the columns.
@@ -108,10 +95,10 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StoreErro
     Ok(rows)
 }
 
-/// The complete files of a folder that may be there, sorted.
-pub(crate) fn list(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+/// The complete files of a folder that may be there, by the end of their names; sorted.
+pub(crate) fn list(dir: &Path, extension: &str) -> Result<Vec<PathBuf>, StoreError> {
     let mut paths = entries(dir)?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
+    paths.retain(|path| path.extension().is_some_and(|it| it == extension));
     Ok(paths)
 }
 

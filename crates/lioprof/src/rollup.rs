@@ -1,16 +1,14 @@
 //! `lioprof rollup`.
 
-use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::bail;
-use lioprof_analysis::{Config, roll_up, stale_clocks};
+use lioprof_analysis::{ClockFacts, NodeSums, SUMS_SCHEMA, stale_clocks, sum_up, sum_up_on_clock};
 use lioprof_model::parts::clock_line::ClockLine;
-use lioprof_model::parts::rollup::Rollup;
-use lioprof_model::units::plural;
-use lioprof_store::{Dataset, ROLLUP_SCHEMA, Rollups, StoreError, has_part};
+use lioprof_model::units::{few, plural};
+use lioprof_store::{Dataset, Rollups, StoreError, SumsFile, has_part};
 
 use crate::args::RollupArgs;
 use crate::exit_code::Code;
@@ -34,12 +32,20 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     let chosen = |node: &String| args.node.is_empty() || args.node.contains(node);
     let work = DatasetRollup { dataset: &dataset, rollups: Rollups::new(&args.dataset), verbosity };
     work.name_copies();
+    work.name_unused()?;
 
     let mut failed = failures;
     let (mut new, mut kept): (Vec<NodeToRollUp>, Vec<&String>) = (Vec::new(), Vec::new());
     for node in all.iter().filter(|node| chosen(node)) {
         match work.state(node) {
             State::Current if !args.force => {}
+            State::OfOlderVersion if !args.force => {
+                messages::error(&format!(
+                    "{node} was not rolled up: `rollups` has seconds of it that an older lioprof made, perhaps of rows that are gone; \
+                     --force rolls up what is there in place of them"
+                ));
+                failed += 1;
+            }
             State::RowsGone { parts, unread } if !args.forget => {
                 failed += work.keep(node, parts, unread);
                 kept.push(node);
@@ -52,9 +58,7 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     let gone = work.without_rows(&all, args.forget)?;
 
     // Clocks are compared once all nodes have said what they know.
-    let known = work.known(&all)?;
-    let stale =
-        stale_clocks(&known).map_err(|err| anyhow::anyhow!("the rollups of `{}`: {err}", args.dataset.display()))?;
+    let stale = stale_clocks(work.known(&all));
     // What is left of the rows does not replace what was made of all.
     let stale = stale.into_iter().filter(|(node, _)| chosen(node) && !kept.contains(&node));
     let stale: Vec<NodeToRollUp> = stale.map(|(node, clock)| NodeToRollUp { node, clock }).collect();
@@ -71,6 +75,8 @@ enum State {
     Current,
     /// There is none, or there are parts that it does not have.
     Older,
+    /// There is only what an older version made.
+    OfOlderVersion,
     /// Parts that it was made of are gone, and so many parts are not in it.
     RowsGone { parts: u64, unread: u64 },
 }
@@ -90,16 +96,32 @@ struct DatasetRollup<'a> {
 impl DatasetRollup<'_> {
     /// How a node's rollup stands to its current parts. An unreadable rollup counts as none.
     fn state(&self, node: &str) -> State {
-        let Some(row) = self.rollups.node(node).ok().flatten() else { return State::Older };
+        let Some(SumsFile { header, .. }) = self.rollups.sums(node).ok().flatten() else {
+            return if self.rollups.is_older(node) { State::OfOlderVersion } else { State::Older };
+        };
         let parts = self.dataset.part_names(node);
         // Of two copies of a part the other one may be gone.
-        let gone = row.parts.iter().filter(|name| !has_part(&parts, name)).count();
+        let gone = header.parts.iter().filter(|name| !has_part(&parts, name)).count();
         if gone > 0 {
-            let rolled_up: BTreeSet<&String> = row.parts.iter().collect();
-            let unread = parts.iter().filter(|part| !rolled_up.contains(part)).count();
+            let unread = parts.difference(&header.parts).count();
             return State::RowsGone { parts: gone as u64, unread: unread as u64 };
         }
-        if row.schema == ROLLUP_SCHEMA && parts.into_iter().eq(row.parts) { State::Current } else { State::Older }
+        if header.schema == SUMS_SCHEMA && parts == header.parts { State::Current } else { State::Older }
+    }
+
+    /// Names folders that this version does not use.
+    fn name_unused(&self) -> anyhow::Result<()> {
+        let unused = self.rollups.unused().map_err(|err| anyhow::Error::msg(err.chain()))?;
+        let names: Vec<&str> = unused.iter().filter_map(|it| it.file_name()?.to_str()).collect();
+        if let Some(dir) = unused.first().and_then(|it| it.parent()) {
+            let what = format!(
+                "`{}` has folders of an older lioprof, which nothing uses any more and may be deleted: {}",
+                dir.display(),
+                few(&names)
+            );
+            messages::note(self.verbosity, &what);
+        }
+        Ok(())
     }
 
     /// Says that a rollup stays because rows that it was made of are gone. Returns 1 if there are parts that it does not have.
@@ -166,15 +188,19 @@ impl DatasetRollup<'_> {
 
     fn one(&self, NodeToRollUp { node, clock }: &NodeToRollUp) -> Result<String, String> {
         let mut source = self.dataset.node_source(node).ok_or("its rows are gone")?;
-        let mut rollup = roll_up(source.as_mut(), *clock, &Config::default())?;
-        if clock.is_some() {
-            rollup.exchanges = self.rollups.exchanges(node).map_err(|err| err.chain())?;
-        }
+        let sums = match clock {
+            None => sum_up(source.as_mut())?,
+            Some(to) => {
+                let before = self.sums(node).ok_or("its rollup is gone")?;
+                sum_up_on_clock(source.as_mut(), *to)?.compared_as(before)
+            }
+        };
         let parts = self.dataset.part_names(node);
-        self.rollups.write(&rollup, &parts).map_err(|err| err.chain())?;
-        let rpcs = rollup.nodes.iter().map(|facts| facts.sums.rpcs).sum();
+        let (rpcs, count) = (sums.rpcs(), parts.len() as u64);
+        let file = SumsFile::new(SUMS_SCHEMA, node, parts, sums.to_bytes());
+        self.rollups.write(&file, sums.seconds()).map_err(|err| err.chain())?;
         let shifted = if clock.is_some() { ", once more, on the clock of the other nodes" } else { "" };
-        Ok(format!("{node}: {} of {} rolled up{shifted}", plural(rpcs, "RPC"), plural(parts.len() as u64, "part")))
+        Ok(format!("{node}: {} of {} rolled up{shifted}", plural(rpcs, "RPC"), plural(count, "part")))
     }
 
     /// Names the rollups of nodes that have no rows any more, and deletes them if asked to. Returns their number.
@@ -194,18 +220,13 @@ impl DatasetRollup<'_> {
         Ok(gone.len())
     }
 
-    /// The clock comparisons of the existing rollups.
-    fn known(&self, nodes: &[String]) -> anyhow::Result<Rollup> {
-        let mut known = Rollup::default();
-        for node in nodes {
-            let Some(row) = self.rollups.node(node).map_err(|err| anyhow::Error::msg(err.chain()))? else { continue };
-            if row.schema != ROLLUP_SCHEMA {
-                // One that stays, of another version: nothing is known of its clock.
-                continue;
-            }
-            known.nodes.push(row.facts().map_err(anyhow::Error::msg)?);
-            known.exchanges.extend(self.rollups.exchanges(node).map_err(|err| anyhow::Error::msg(err.chain()))?);
-        }
-        Ok(known)
+    /// What the existing rollups tell of clocks. Of one of another version nothing is known.
+    fn known(&self, nodes: &[String]) -> Vec<ClockFacts> {
+        nodes.iter().filter_map(|node| self.sums(node)).map(ClockFacts::from).collect()
+    }
+
+    fn sums(&self, node: &str) -> Option<NodeSums> {
+        let file = self.rollups.sums(node).ok().flatten()?;
+        (file.header.schema == SUMS_SCHEMA).then(|| NodeSums::from_bytes(&file.sums).ok())?
     }
 }

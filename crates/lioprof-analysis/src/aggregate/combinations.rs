@@ -47,12 +47,6 @@ impl Combinations {
         self.combinations.len() >= MAX_COMBINATIONS
     }
 
-    /// Adds what was counted before. Returns whether it is time to take the combinations apart.
-    pub(super) fn put(&mut self, key: CombinationKey, theirs: &CombinationSums) -> bool {
-        self.combinations.entry(key).or_default().merge(theirs);
-        self.combinations.len() >= MAX_COMBINATIONS
-    }
-
     /// Takes all combinations out.
     pub(super) fn take(&mut self) -> impl Iterator<Item = (CombinationKey, CombinationSums)> + use<> {
         std::mem::take(&mut self.combinations).into_iter()

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use lioprof_model::merge::{all_of, earliest, latest};
 use lioprof_model::parts::sums::NodeSums;
-use lioprof_model::{Io, ReadWrite, SizeHistogram, Symbol, Symbols};
+use lioprof_model::{Io, ReadWrite, SizeHistogram, Symbol};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::services::ServiceSums;
 use crate::cells::{QuarterOctaves, RpcTimes, Times};
-use crate::parts::{BadPart, optional_target};
 use crate::renumber::renumber_fields;
 
 /// A target of a node; without a name, its reads and writes of unknown target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct TargetKey {
     pub(super) node: Symbol,
     pub(super) kind: TargetKind,
@@ -33,18 +33,8 @@ impl TargetKey {
     }
 }
 
-/// Whether it is an MDT's or an OST's.
-pub(super) fn kind(mdt: bool) -> TargetKind {
-    if mdt { TargetKind::Mdt } else { TargetKind::Ost }
-}
-
-/// The key of a target's sums.
-pub(super) fn key(node: &str, target: Option<&String>, mdt: bool, symbols: &mut Symbols) -> Result<TargetKey, BadPart> {
-    Ok(TargetKey { node: symbols.intern(node.as_bytes()), kind: kind(mdt), name: optional_target(target)? })
-}
-
 /// Reads or writes of a target.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct TargetDirection {
     pub(super) io: Io,
     pub(super) sizes: SizeHistogram,
@@ -53,7 +43,7 @@ pub(super) struct TargetDirection {
 
 lioprof_model::merge_fields!(TargetDirection { io, sizes, times });
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct TargetSum {
     pub(super) moved: ReadWrite<TargetDirection>,
     pub(super) opcodes: BTreeMap<u32, u64>,
@@ -61,7 +51,7 @@ pub(super) struct TargetSum {
 
 lioprof_model::merge_fields!(TargetSum { moved, opcodes });
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct NodeSum {
     pub(super) sums: NodeSums,
     pub(super) first_us: Option<i64>,
@@ -90,7 +80,7 @@ impl NodeSum {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct OwnerKey {
     pub(super) uid: u32,
     pub(super) gid: Option<u32>,
@@ -98,7 +88,7 @@ pub(super) struct OwnerKey {
 }
 
 /// What a client, by NID, did.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ClientSum {
     pub(super) uuids: FxHashSet<Symbol>,
     pub(super) server: bool,
@@ -111,7 +101,7 @@ lioprof_model::merge_fields!(ClientSum { uuids, rpcs, io, opcodes } by { server:
 renumber_fields!(ClientSum { uuids } without { server, rpcs, io, opcodes });
 
 /// What a job did.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct JobSum {
     pub(super) rpcs: u64,
     pub(super) io: ReadWrite,
@@ -123,7 +113,7 @@ lioprof_model::merge_fields!(JobSum { rpcs, io, clients, targets });
 renumber_fields!(JobSum { clients } without { rpcs, io, targets });
 
 /// The RPCs of an opcode at a service.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct OperationSum {
     pub(super) rpcs: u64,
     pub(super) errors: u64,
@@ -137,7 +127,7 @@ lioprof_model::merge_fields!(OperationSum { rpcs, errors, times, total_histogram
 pub(super) type SentKey = (Symbol, Opcode, Symbol, Symbol);
 
 /// RPCs that a node sent, and their round trips.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct SentSum {
     pub(super) rpcs: u64,
     pub(super) round_trip: Times,

@@ -1,19 +1,17 @@
 //! Requests that ended with an error: rows without one cost one test.
 
-use lioprof_model::parts::clock_line::ClockLine;
-use lioprof_model::parts::of_rows;
 use lioprof_model::parts::sums::FailureSums;
 use lioprof_model::units::seconds;
 use lioprof_model::{Failure, RpcRow, Symbol, Symbols, everyday};
 use lustre_debuglog::{Errno, Opcode};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
-use super::entries::{TargetKey, key};
-use crate::parts::BadPart;
+use super::entries::TargetKey;
 use crate::renumber::{Renumber, renumber_fields, renumber_keys};
 
 /// What failed requests are counted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct FailureKey {
     opcode: Opcode,
     rc: i32,
@@ -25,7 +23,7 @@ struct FailureKey {
 renumber_fields!(FailureKey { target, nid, job } without { opcode, rc });
 
 /// Requests that ended with an error.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Failures(FxHashMap<FailureKey, FailureSums>);
 
 impl Renumber for Failures {
@@ -47,27 +45,6 @@ impl Failures {
 
     fn add(&mut self, key: FailureKey, sums: &FailureSums) {
         self.0.entry(key).or_default().merge(sums);
-    }
-
-    /// Adds what was counted elsewhere; `clock` is that of the times.
-    pub(super) fn import(
-        &mut self,
-        row: &of_rows::Failures,
-        clock: Option<ClockLine>,
-        symbols: &mut Symbols,
-    ) -> Result<(), BadPart> {
-        let of_rows::FailuresKey { node, nid, job, opcode, target, mdt, rc } = &row.key;
-        let key = FailureKey {
-            opcode: Opcode(*opcode),
-            rc: *rc,
-            target: key(node, target.as_ref(), *mdt, symbols)?,
-            nid: symbols.intern(nid.as_bytes()),
-            job: job.as_ref().map(|job| symbols.intern(job.as_bytes())),
-        };
-        let there = |us: Option<i64>| us.map(|us| clock.map_or(us, |clock| clock.there_us(us)));
-        let FailureSums { rpcs, first_us, last_us } = row.sums;
-        self.add(key, &FailureSums { rpcs, first_us: there(first_us), last_us: there(last_us) });
-        Ok(())
     }
 
     /// What was of an unknown target is of a known one.

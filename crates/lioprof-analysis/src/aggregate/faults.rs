@@ -1,13 +1,12 @@
 //! What went wrong between servers and clients, by client: rare, so rows without a fault cost one test.
 
 use lioprof_model::merge::{earliest, latest};
-use lioprof_model::parts::clock_line::ClockLine;
-use lioprof_model::parts::of_rows;
 use lioprof_model::parts::sums::FaultSums;
 use lioprof_model::units::seconds;
-use lioprof_model::{ClientFaults, LockEvent, LockHappening, RpcRow, Symbol, Symbols};
+use lioprof_model::{ClientFaults, LockEvent, LockHappening, RpcRow, Symbol};
 use lustre_debuglog::Opcode;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::failures::Failures;
 use crate::renumber::renumber_fields;
@@ -31,7 +30,7 @@ fn faults(client: &ClientFaults) -> u64 {
 }
 
 /// Faults by client, and in all.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Faults {
     clients: FxHashMap<Symbol, FaultSums>,
     /// Also those of clients that the log does not name.
@@ -70,14 +69,6 @@ impl Faults {
             sum.evictions += 1;
             at(sum, event.time_us);
         }
-    }
-
-    /// Adds what was counted elsewhere; `clock` is that of the times.
-    pub(crate) fn import(&mut self, row: &of_rows::Faults, clock: Option<ClockLine>, symbols: &mut Symbols) {
-        let there = |us: Option<i64>| us.map(|us| clock.map_or(us, |clock| clock.there_us(us)));
-        let FaultSums { first_us, last_us, .. } = row.sums;
-        let sums = FaultSums { first_us: there(first_us), last_us: there(last_us), ..row.sums.clone() };
-        self.clients.entry(symbols.intern(row.key.nid.as_bytes())).or_default().merge(&sums);
     }
 
     /// The clients with faults, most evictions and then most faults first; `failures` tells errors of connections and transfers.

@@ -23,10 +23,10 @@ use super::services::ServiceSums;
 use super::sums::Aggregate;
 use super::syncs;
 use super::what_if;
+use crate::aggregate::object_name;
 use crate::cells::limits::{TOP_OBJECTS, TOP_UUIDS};
 use crate::cells::{Bins, quarter_octave_edge};
 use crate::locks;
-use crate::parts::object_name;
 use crate::what_if::Run;
 
 /// Fills everything but the inputs, the loss and the warnings; the requests, to be replayed. Large sums are dropped as they become rows:

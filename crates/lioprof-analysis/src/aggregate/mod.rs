@@ -13,8 +13,6 @@ mod finish;
 #[cfg(test)]
 mod merge_tests;
 mod objects;
-mod of_rows;
-mod parts;
 mod role;
 mod sample;
 mod seconds;
@@ -28,4 +26,5 @@ mod written;
 
 pub(crate) use faults::Faults;
 pub(crate) use finish::{both, finish};
+pub(crate) use objects::object_name;
 pub(crate) use sums::Aggregate;

@@ -1,11 +1,11 @@
 //! Reads and writes per object, for the busiest objects.
 
-use lioprof_model::parts::of_rows;
 use lioprof_model::parts::sums::ObjectsSums;
 use lioprof_model::{Direction, Io, RpcRow, Symbol};
 use lustre_debuglog::TargetName;
 use lustre_debuglog::message::ObjectName;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::few::keep_heaviest;
@@ -27,33 +27,19 @@ impl Renumber for Few {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ObjectSum {
     pub(crate) read: Io,
     pub(crate) write: Io,
     clients: Few,
     writers: Few,
-    /// Clients and writers, if somebody else has counted them.
-    counted: Option<[u64; 2]>,
     pub(crate) first_byte: Option<u64>,
     pub(crate) last_byte: Option<u64>,
 }
 
-renumber_fields!(ObjectSum { clients, writers } without { read, write, counted, first_byte, last_byte });
+renumber_fields!(ObjectSum { clients, writers } without { read, write, first_byte, last_byte });
 
 impl ObjectSum {
-    /// An object whose rows were summed up elsewhere.
-    pub(crate) fn counted(row: &of_rows::Object) -> Self {
-        Self {
-            read: row.read.clone(),
-            write: row.write.clone(),
-            counted: Some([row.clients, row.writers]),
-            first_byte: row.first_byte,
-            last_byte: row.last_byte,
-            ..Self::default()
-        }
-    }
-
     /// As one of many objects.
     pub(crate) fn alone(&self) -> ObjectsSums {
         ObjectsSums { objects: 1, read: self.read.clone(), write: self.write.clone() }
@@ -64,12 +50,12 @@ impl ObjectSum {
     }
 
     pub(crate) fn clients(&self) -> Option<u64> {
-        let clients = self.counted.map_or(self.clients.len() as u64, |[clients, _]| clients);
+        let clients = self.clients.len() as u64;
         (clients < MAX_CLIENTS as u64).then_some(clients)
     }
 
     pub(crate) fn writers(&self) -> Option<u64> {
-        let writers = self.counted.map_or(self.writers.len() as u64, |[_, writers]| writers);
+        let writers = self.writers.len() as u64;
         (writers < MAX_CLIENTS as u64).then_some(writers)
     }
 
@@ -95,7 +81,7 @@ fn extend(few: &mut Few, more: impl IntoIterator<Item = Symbol>) {
 
 pub(crate) type ObjectKey = (TargetName, ObjectName);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Objects {
     pub(crate) kept: FxHashMap<ObjectKey, ObjectSum>,
     pub(crate) others: ObjectsSums,
@@ -152,5 +138,13 @@ impl Objects {
         for sum in keep_heaviest(&mut self.kept, count, ObjectSum::bytes) {
             self.others.merge(&sum.alone());
         }
+    }
+}
+
+/// How an object is shown: its FID, or two words of its resource.
+pub(crate) fn object_name(object: ObjectName) -> String {
+    match object {
+        ObjectName::Fid(fid) => fid.to_string(),
+        ObjectName::Resource(first, second) => format!("{first}/{second}"),
     }
 }

@@ -3,12 +3,13 @@
 use lioprof_model::{Direction, RpcRow, Symbol, Symbols};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Extent, TargetKind, TargetName};
+use serde::{Deserialize, Serialize};
 
 use crate::cells::limits::SAMPLE_RPCS;
 use crate::renumber::renumber_fields;
 
 /// One RPC of the sample.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SampledRpc {
     pub(crate) hash: u64,
     pub(crate) node: Symbol,
@@ -31,7 +32,7 @@ renumber_fields!(SampledRpc { node, nid } without {
 });
 
 /// A sample of reads and writes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sample {
     /// RPCs are kept if their hash, shifted right by 64 minus this, is zero.
     halvings: u32,
@@ -41,14 +42,6 @@ pub(crate) struct Sample {
 renumber_fields!(Sample { kept } without { halvings });
 
 impl Sample {
-    /// What was kept before of one in 2 to this power.
-    pub(crate) fn new(halvings: u32, kept: Vec<SampledRpc>) -> Self {
-        let mut sample = Self { halvings, kept };
-        sample.kept.retain(|kept| keeps(halvings, kept.hash));
-        sample.thin();
-        sample
-    }
-
     pub(crate) fn one_in(&self) -> u64 {
         1 << self.halvings
     }

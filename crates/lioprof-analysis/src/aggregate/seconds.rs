@@ -1,6 +1,6 @@
 //! Figures per second, for dashboards: whatever the length of the log, and without what only an analysis shows.
 
-use lioprof_model::parts::rollup::Second;
+use lioprof_model::parts::sums::Second;
 use lioprof_model::parts::sums::{LockCell, SeriesCell};
 use lioprof_model::{Direction, Merge, RpcRow, Symbol, Symbols};
 use lustre_debuglog::TargetName;

@@ -11,6 +11,7 @@ use crate::few::beyond_first;
 use crate::locks::{Contention, Overlap};
 use crate::renumber::renumber_fields;
 use lioprof_model::Merge;
+use serde::{Deserialize, Serialize};
 
 /// Flows with a series of their own; beyond twice as many, those with fewest RPCs join their target's others.
 const MAX_FLOWS: usize = 512;
@@ -18,7 +19,7 @@ const MAX_FLOWS: usize = 512;
 const MAX_FLOW_BINS: usize = 2 * MAX_FLOWS * 600;
 
 /// A flow over time and its sum.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FlowBins {
     pub(crate) rpcs: u64,
     pub(crate) bins: Bins<FlowCell>,
@@ -27,7 +28,7 @@ pub(crate) struct FlowBins {
 lioprof_model::merge_fields!(FlowBins { rpcs, bins });
 
 /// All series, with a common clock.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SeriesBins {
     pub(crate) clock: BinClock,
     pub(crate) targets: FxHashMap<TargetKey, Bins<SeriesCell>>,

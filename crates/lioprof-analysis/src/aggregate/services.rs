@@ -1,12 +1,11 @@
 //! What services' threads do, and for whom a scheduler's rule holds requests back.
 
-use lioprof_model::parts::clock_line::ClockLine;
-use lioprof_model::parts::of_rows;
 use lioprof_model::parts::sums::ThrottleSums;
 use lioprof_model::traffic::service_name;
 use lioprof_model::units::seconds;
 use lioprof_model::{RpcRow, Symbol, Symbols, Throttled};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::renumber::{Renumber, renumber_fields, renumber_keys};
 
@@ -15,7 +14,7 @@ use crate::renumber::{Renumber, renumber_fields, renumber_keys};
 const IDLE_US: i64 = 1_000;
 
 /// What a service of a node did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ServiceSums {
     pub(super) threads: u64,
     pub(super) rpcs: u64,
@@ -81,7 +80,7 @@ impl ThreadSum {
 }
 
 /// Whose requests a rule of a token bucket filter let through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct ThrottleKey {
     node: Symbol,
     /// The thread that stands for all of the service.
@@ -94,7 +93,7 @@ struct ThrottleKey {
 renumber_fields!(ThrottleKey { node, service, nid, job } without { rate });
 
 /// Requests that rules of token bucket filters let through.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Throttles(FxHashMap<ThrottleKey, ThrottleSums>);
 
 impl Renumber for Throttles {
@@ -122,27 +121,6 @@ impl Throttles {
 
     fn add(&mut self, key: ThrottleKey, sums: &ThrottleSums) {
         self.0.entry(key).or_default().merge(sums);
-    }
-
-    /// Adds what was counted elsewhere; `service` is a thread of it, `clock` that of the times.
-    pub(super) fn import(
-        &mut self,
-        row: &of_rows::Throttles,
-        service: Symbol,
-        clock: Option<ClockLine>,
-        symbols: &mut Symbols,
-    ) {
-        let of_rows::ThrottlesKey { node, nid, job, tbf_rate, .. } = &row.key;
-        let key = ThrottleKey {
-            node: symbols.intern(node.as_bytes()),
-            service,
-            rate: *tbf_rate,
-            nid: symbols.intern(nid.as_bytes()),
-            job: job.as_ref().map(|job| symbols.intern(job.as_bytes())),
-        };
-        let there = |us: Option<i64>| us.map(|us| clock.map_or(us, |clock| clock.there_us(us)));
-        let ThrottleSums { first_us, last_us, .. } = row.sums;
-        self.add(key, &ThrottleSums { first_us: there(first_us), last_us: there(last_us), ..row.sums });
     }
 
     /// Adds those of another node, or of the same one later, whose threads stand for the same services as these say.

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::Merge;
 use lioprof_model::parts::sums::CombinationSums;
+use lioprof_model::parts::sums::Second;
 use lioprof_model::traffic::{self, is_from_server, service_name};
 use lioprof_model::{
     Direction, Mark, ReadWrite, RpcRow, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence, TraceSummary,
 };
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::access::AccessSums;
 use super::account::AccountSums;
@@ -37,9 +39,10 @@ pub(super) const MAX_UUIDS: usize = 10_000;
 const ROWS_AT_A_TIME: usize = 256;
 
 /// Sums over rows.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Aggregate {
     /// Rows that are not in any of the sums yet.
+    #[serde(skip)]
     waiting: Vec<RpcRow>,
     pub(super) rpcs: u64,
     pub(super) server_rpcs: u64,
@@ -60,22 +63,27 @@ pub(crate) struct Aggregate {
     pub(super) operations: FxHashMap<(Opcode, Symbol), OperationSum>,
     pub(super) sent: FxHashMap<SentKey, SentSum>,
     pub(super) markers: Vec<(i64, Symbol, Symbol)>,
+    #[serde(skip)]
     pub(super) combinations: Combinations,
     pub(super) failures: Failures,
     pub(crate) faults: Faults,
     pub(super) series: SeriesBins,
     /// Kept for rollups only.
+    #[serde(skip)]
     pub(super) seconds: Option<SecondBins>,
     pub(super) sample: Sample,
     pub(super) access: AccessSums,
     pub(super) service_parts: PartSums,
     pub(super) account: AccountSums,
     pub(super) record: Record,
+    #[serde(skip)]
     written: Written,
     pub(super) throttles: Throttles,
+    #[serde(skip)]
     pub(super) threads: FxHashMap<Symbol, ThreadSum>,
     /// A thread of each service, by the service's name.
     pub(super) services: FxHashMap<Box<[u8]>, Symbol>,
+    #[serde(skip)]
     pub(super) server_uuids: FxHashMap<Symbol, bool>,
     pub(super) targets_known: FxHashSet<(Symbol, TargetName)>,
     /// `None`: locks are not looked at.
@@ -107,6 +115,22 @@ impl Aggregate {
     /// Keeps figures per second, too.
     pub(crate) fn with_seconds(self) -> Self {
         Self { seconds: Some(SecondBins::default()), ..self }
+    }
+
+    /// RPCs handled.
+    pub(crate) fn rpcs(&self) -> u64 {
+        self.rpcs
+    }
+
+    /// What was moved in each second, if that was kept.
+    pub(crate) fn seconds(&self, symbols: &Symbols) -> Vec<Second> {
+        self.seconds.as_ref().map(|seconds| seconds.rows(symbols)).unwrap_or_default()
+    }
+
+    /// Whether numbers in sums that were read are those of something.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.account.check()?;
+        self.record.check()
     }
 
     /// Where the time that was chosen begins, once it is known.

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use lioprof_model::Merge;
+use serde::{Deserialize, Serialize};
 
 /// Widths, microseconds: each divides the next, so bins can be joined without error.
 const WIDTHS_US: [i64; 20] = [
@@ -34,7 +35,7 @@ const MAX_BINS: i64 = 600;
 const MAX_CHOSEN_BINS: i64 = 1_000_000;
 
 /// The common width of all bins, and the span they cover.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BinClock {
     width_us: i64,
     chosen: bool,
@@ -60,21 +61,6 @@ impl BinClock {
             span: None,
             recent: Cell::new((0, 0)),
         }
-    }
-
-    /// With bins that are there already.
-    pub(crate) fn of(width_us: i64, bins: Option<(i64, i64)>) -> Self {
-        Self { span: bins, ..Self::new(Some(width_us)) }
-    }
-
-    /// Takes on bins that are elsewhere: the common width, and room for them. What is in bins already stays where it is.
-    pub(crate) fn take_on(&mut self, width_us: i64, bins: Option<(i64, i64)>) {
-        let _factors = self.unite(&Self::of(width_us, bins));
-    }
-
-    /// First and last bin in use.
-    pub(crate) fn ends(&self) -> Option<(i64, i64)> {
-        self.span
     }
 
     /// The width that the user chose, or what became of it.
@@ -150,7 +136,7 @@ impl BinClock {
 }
 
 /// Values per bin.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Bins<T> {
     first: i64,
     values: Vec<T>,

@@ -44,14 +44,9 @@ fn times_merge() {
     for_each_seed(3, |rng| {
         // Few buckets, many, and counters that are about to overflow.
         let often = [1, 1, 20_000, 3_000_000_000][rng.below(4)];
-        let add = |times: &mut Times, us| {
-            times.add(us);
-            let bucket = lioprof_model::latency::latency_bucket(us);
-            let count = if us % 7 == 0 { often - 1 } else { 0 };
-            times.add_bucket(&lioprof_model::parts::Bucket { bucket, count, ..Default::default() });
-        };
+        let add = |times: &mut Times, us| times.add_often(us, if us % 7 == 0 { often } else { 1 });
         let (parts, whole) = parts_and_whole(rng, time_us, add);
-        let seen = |times: &Times| (times.buckets(), times.distribution());
+        let seen = |times: &Times| (times.counts().collect::<Vec<_>>(), times.distribution());
         assert_eq!(same_every_way(&parts, &merged, seen), seen(&whole));
     });
 }

@@ -1,7 +1,9 @@
 //! Times in buckets for plots: four per factor of two.
 
+use serde::{Deserialize, Serialize};
+
 /// How often each time occurred, by [`quarter_octave`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct QuarterOctaves(Vec<u64>);
 
 impl QuarterOctaves {

@@ -1,9 +1,8 @@
 //! Distributions of times.
 
 use lioprof_model::latency::{latency_bucket, latency_bucket_high_us};
-use lioprof_model::parts::Bucket;
-use lioprof_model::parts::of_rows::Span;
 use lioprof_model::{Distribution, Latency, RpcRow};
+use serde::{Deserialize, Serialize};
 
 use super::bins::Bins;
 
@@ -13,7 +12,7 @@ const FEW: usize = 64;
 /// How often each time occurred, in buckets of an HDR histogram of two significant digits: a relative error of at most 1/128.
 ///
 /// Hot: most RPCs count in six of them, which are far more than fit a cache. So each begins as small as possible.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Counts {
     /// Buckets and how often, in order. Most combinations have a few RPCs only.
     Few(Vec<(u16, u16)>),
@@ -129,7 +128,7 @@ fn filled<T: Copy + Default + Into<u64>>(bins: &Bins<T>) -> impl Iterator<Item =
 }
 
 /// Times in microseconds: exact count, sum and maximum; percentiles from the buckets of an HDR histogram.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Times {
     count: u64,
     sum_us: u128,
@@ -164,23 +163,13 @@ impl Times {
         self.counts.buckets()
     }
 
-    /// As buckets; the first one has the sum and the largest time of all.
-    pub(crate) fn buckets(&self) -> Vec<Bucket> {
-        let bucket = |(bucket, count)| Bucket { bucket, count, ..Bucket::default() };
-        let mut buckets: Vec<Bucket> = self.counts.buckets().map(bucket).collect();
-        if let Some(first) = buckets.first_mut() {
-            first.sum_us = u64::try_from(self.sum_us).unwrap_or(u64::MAX);
-            first.max_us = self.max_us;
-        }
-        buckets
-    }
-
-    /// Adds a bucket.
-    pub(crate) fn add_bucket(&mut self, bucket: &Bucket) {
-        self.count += bucket.count;
-        self.sum_us += u128::from(bucket.sum_us);
-        self.max_us = self.max_us.max(bucket.max_us);
-        self.counts.add(bucket.bucket, bucket.count);
+    /// Adds a time so many times.
+    #[cfg(test)]
+    pub(crate) fn add_often(&mut self, us: u64, count: u64) {
+        self.count += count;
+        self.sum_us += u128::from(us) * u128::from(count);
+        self.max_us = self.max_us.max(us);
+        self.counts.add(latency_bucket(us), count);
     }
 
     pub(crate) fn distribution(&self) -> Distribution {
@@ -208,7 +197,7 @@ fn mean(sum: u128, count: u64) -> f64 {
 }
 
 /// Queue, service and total time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RpcTimes {
     queue: Times,
     service: Times,
@@ -226,15 +215,6 @@ impl RpcTimes {
             if let Some(us) = us {
                 times.add(us);
             }
-        }
-    }
-
-    /// Adds a bucket of one of them.
-    pub(crate) fn add_bucket(&mut self, span: Span, bucket: &Bucket) {
-        match span {
-            Span::Queue => self.queue.add_bucket(bucket),
-            Span::Service => self.service.add_bucket(bucket),
-            Span::Total => self.total.add_bucket(bucket),
         }
     }
 

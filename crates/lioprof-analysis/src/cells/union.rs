@@ -1,9 +1,10 @@
 //! Time covered by intervals, each of which counts once.
 
 use lioprof_model::Merge;
+use serde::{Deserialize, Serialize};
 
 /// Time covered by intervals that come in the order of their ends.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Union {
     /// Disjoint, ascending.
     recent: Vec<(i64, i64)>,
@@ -38,11 +39,6 @@ impl Union {
         if self.recent.len() > MAX_RECENT {
             self.closed_us += self.recent.drain(..MAX_RECENT / 2).map(|(s, e)| e - s).sum::<i64>();
         }
-    }
-
-    /// So much time, wherever it lies.
-    pub(crate) fn of(total_us: i64) -> Self {
-        Self { recent: Vec::new(), closed_us: total_us }
     }
 
     pub(crate) fn total_us(&self) -> i64 {

@@ -6,6 +6,7 @@
 use lioprof_model::traffic::is_from_server;
 use lioprof_model::{RpcRow, SentRpc, Symbol, Symbols};
 use lustre_debuglog::{Opcode, TargetName};
+use serde::{Deserialize, Serialize};
 
 use crate::renumber::{Renumber, renumber_fields};
 
@@ -22,7 +23,7 @@ const MIN_PER_NID: usize = 2;
 const LONGEST_US: u64 = 86_400_000_000;
 
 /// The fields of an RPC that both ends print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Identity {
     pub(crate) xid: u64,
     pub(crate) opcode: Opcode,
@@ -33,7 +34,7 @@ pub(crate) struct Identity {
 renumber_fields!(Identity { uuid } without { xid, opcode });
 
 /// An RPC that the node sent, on the node's clock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Sent {
     pub(crate) id: Identity,
     pub(crate) sent_us: i64,
@@ -43,7 +44,7 @@ pub(crate) struct Sent {
 renumber_fields!(Sent { id } without { sent_us, answered_us });
 
 /// An RPC that the node handled, on the node's clock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Handled {
     pub(crate) id: Identity,
     pub(crate) arrival_us: i64,
@@ -55,7 +56,7 @@ pub(crate) struct Handled {
 renumber_fields!(Handled { id } without { arrival_us, start_us, end_us, target });
 
 /// An RPC of a sample.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Sampled<T> {
     pub(crate) rpc: T,
     /// NID of the other end.
@@ -112,7 +113,7 @@ impl Exchanges {
 }
 
 /// RPCs of a node that another node's log may hold as well.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ExchangeSample {
     /// The texts that occur in it.
     pub(super) symbols: Symbols,

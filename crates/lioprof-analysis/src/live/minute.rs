@@ -176,7 +176,7 @@ impl Minutes {
         let Finished { aggregate, exchanges, is_client, .. } =
             Finished::new(node, sums, ExchangeSample::default(), Interval::default(), &summary, symbols).by_role(node);
         let log = NodeLog { exchanges, is_client, span_us: Some((from_us, to_us)), readings: &[] };
-        let alignment = Alignment::of(vec![name.to_owned()], clocks(vec![log]), &[None], vec![false]);
+        let alignment = Alignment::alone(name, clocks(vec![log]));
         let account = NodeAccount {
             name: name.to_owned(),
             summary,

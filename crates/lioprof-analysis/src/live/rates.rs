@@ -9,8 +9,8 @@ use lustre_debuglog::{ResourceId, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::slice::{Access, Place, PlaceSum, Slice, Sum};
+use crate::aggregate::object_name;
 use crate::locks::fid_of;
-use crate::parts::object_name;
 
 /// Sums as rates.
 pub(super) struct Rates<'a> {

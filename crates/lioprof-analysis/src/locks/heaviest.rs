@@ -7,13 +7,14 @@ use lioprof_model::Symbol;
 use lioprof_model::parts::sums::LockPairSums;
 use lustre_debuglog::{ResourceId, TargetName};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::object::{ObjectLocks, Track};
 use crate::few::keep_heaviest;
 use crate::renumber::{Renumber, renumber_fields};
 
 /// An object with contention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct ObjectKey {
     pub(crate) node: Symbol,
     pub(crate) target: TargetName,
@@ -24,7 +25,7 @@ pub(crate) struct ObjectKey {
 renumber_fields!(ObjectKey { node } without { target, resource, inferred });
 
 /// Two clients of which one has what the other one waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct PairKey {
     pub(crate) target: TargetName,
     pub(crate) holder: Symbol,
@@ -62,7 +63,8 @@ impl Weight for LockPairSums {
 
 /// The heaviest of many. When there are twice as many as are kept, the lightest are forgotten; one of them that is heard of later starts
 /// anew, so its figures are then a lower bound. Sums of targets have all of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(deserialize = "K: Deserialize<'de> + Eq + Hash, V: Deserialize<'de>"))]
 pub(crate) struct Heaviest<K, V, const KEPT: usize>(FxHashMap<K, V>);
 
 impl<K, V, const KEPT: usize> Default for Heaviest<K, V, KEPT> {

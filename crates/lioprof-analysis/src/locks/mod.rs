@@ -14,7 +14,6 @@ mod heaviest;
 mod merge_tests;
 mod object;
 mod parties;
-mod parts;
 mod rpc;
 mod rules;
 mod sums;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use lioprof_model::{KernelCount, Symbol};
 use lustre_debuglog::{Extent, LockMode};
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 use super::parties::Overlap;
 use super::rules::Rules;
@@ -19,7 +20,7 @@ const MAX_INTERVALS: usize = 100;
 const MAX_TIMELINE: usize = 1_500;
 
 /// What is known of an object.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ObjectLocks {
     pub(crate) conflicts: u64,
     pub(crate) true_conflicts: u64,
@@ -59,7 +60,7 @@ impl ObjectLocks {
 }
 
 /// A fight: changes of owner in close succession.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Fight {
     pub(crate) start_us: i64,
     pub(crate) end_us: i64,
@@ -70,7 +71,7 @@ pub(crate) struct Fight {
 renumber_fields!(Fight { clients } without { start_us, end_us, alternations });
 
 /// The succession of owners.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Owners {
     last: Option<(Symbol, bool)>,
     pub(crate) grants: u64,
@@ -131,11 +132,6 @@ impl Owners {
         }
     }
 
-    /// What was summed up before.
-    pub(crate) fn of(grants: u64, alternations: u64, fights: Vec<Fight>) -> Self {
-        Self { last: None, grants, alternations, current: None, fights }
-    }
-
     /// Fights, longest first; complete after [`Self::close`].
     pub(crate) fn fights(&self) -> &[Fight] {
         &self.fights
@@ -147,18 +143,13 @@ fn is_exclusive(mode: LockMode) -> bool {
 }
 
 /// When an object is contended by the kernel's rule.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Contended {
     recent: VecDeque<i64>,
     pub(crate) intervals: Vec<(i64, i64)>,
 }
 
 impl Contended {
-    /// Intervals that were found before.
-    pub(crate) fn of(intervals: Vec<(i64, i64)>) -> Self {
-        Self { recent: VecDeque::new(), intervals }
-    }
-
     /// A conflict of any kind.
     pub(crate) fn conflict(&mut self, time_us: i64, rules: &Rules) {
         self.recent.push_back(time_us);
@@ -181,7 +172,7 @@ impl Contended {
 }
 
 /// A lock as a timeline shows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Held {
     pub(crate) client: Symbol,
     pub(crate) mode: LockMode,
@@ -194,7 +185,7 @@ pub(crate) struct Held {
 renumber_fields!(Held { client } without { mode, start_us, end_us, granted, requested });
 
 /// A wait as a timeline shows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Waited {
     pub(crate) client: Symbol,
     pub(crate) start_us: i64,
@@ -205,7 +196,7 @@ pub(crate) struct Waited {
 renumber_fields!(Waited { client } without { start_us, end_us, requested });
 
 /// Who held and waited when; the first part of it if there is much.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Track {
     pub(crate) holds: Vec<Held>,
     pub(crate) waits: Vec<Waited>,

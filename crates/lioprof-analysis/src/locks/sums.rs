@@ -6,6 +6,7 @@ use lioprof_model::parts::sums::{LockJobSums, LockPairSums};
 use lioprof_model::{LockEvidence, LockRules, LockTargetSums, Merge, Symbol};
 use lustre_debuglog::{Opcode, ResourceId, TargetName};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::enqueues::EnqueueSums;
 use super::heaviest::{ContendedObjects, ContendedPairs, ObjectKey, PairKey};
@@ -26,7 +27,7 @@ pub(crate) enum Modes {
     Other,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct TargetSum {
     pub(crate) sums: LockTargetSums,
     pub(crate) wait: Times,
@@ -71,7 +72,7 @@ pub(crate) enum Contention {
 const MAX_ENTRIES: usize = 200_000;
 
 /// Sums of one node or several.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LockSums {
     pub(crate) evidence: BTreeMap<Symbol, LockEvidence>,
     /// The rules of each node.
@@ -85,6 +86,7 @@ pub(crate) struct LockSums {
     /// Entries of timelines, since these were last cut down.
     pub(super) entries: usize,
     /// What the series still has to take: emptied by the node's driver after each event.
+    #[serde(skip)]
     pub(crate) contention: Vec<(i64, TargetName, Contention)>,
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 /// What a request is in a replay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Kind {
     /// No request: a client waits for a lock.
     Wait,
@@ -22,9 +24,6 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] =
-        [Self::Wait, Self::Read, Self::Write, Self::LockRequest, Self::Cancel, Self::Sync, Self::Other];
-
     /// Whether it moves data.
     pub(crate) fn is_bulk(self) -> bool {
         matches!(self, Self::Read | Self::Write)
@@ -43,16 +42,6 @@ impl Kind {
     /// Whether the run is not over before it is.
     pub(super) fn counts(self, moves_data: bool) -> bool {
         if moves_data { self.uses_disk() } else { self.is_waited_for() }
-    }
-
-    /// Its number in tables.
-    pub(crate) fn number(self) -> u8 {
-        self as u8
-    }
-
-    /// The kind of a number.
-    pub(crate) fn of_number(number: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(number)).copied()
     }
 }
 

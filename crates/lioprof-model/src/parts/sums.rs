@@ -1,6 +1,4 @@
-//! What rows are summed up in: shared by the aggregates of an analysis and by the rows of tables.
-//!
-//! The names of fields are those of the tables' columns.
+//! What rows are summed up in.
 
 use serde::{Deserialize, Serialize};
 
@@ -202,3 +200,51 @@ pub struct FaultSums {
 crate::merge_fields!(FaultSums {
     evictions, dropped_rpcs, resent_rpcs, replayed_rpcs, connects
 } by { first_us: earliest, last_us: latest });
+
+/// What there is of a node's requests of clients besides those that are kept for a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayFacts {
+    /// How many there were.
+    pub requests: u64,
+    /// End of the last one.
+    pub last_us: Option<i64>,
+    /// End of the last read, write or sync.
+    pub last_bulk_us: Option<i64>,
+    /// Only those that ended before are kept; `None`: all.
+    pub cut_us: Option<i64>,
+}
+
+/// A second of a target: what dashboards show. Key: everything up to `second`.
+///
+/// Not needed for an analysis, whose bins are as wide as the time that it covers wants them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Second {
+    /// Node.
+    pub node: String,
+    /// Data on MDT, or an MDT's locks.
+    pub mdt: bool,
+    /// Target.
+    pub target: Option<String>,
+    /// Unix time.
+    pub second: i64,
+    /// Seconds that the row stands for: 1, unless the node's rows span more than 11 days.
+    pub seconds: i64,
+    /// Bytes read, spread over the time of handling.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Reads that ended.
+    pub read_rpcs: u64,
+    /// Writes that ended.
+    pub write_rpcs: u64,
+    /// Request-microseconds of waiting for a thread.
+    pub queued_us: u64,
+    /// Request-microseconds of being handled.
+    pub process_us: u64,
+    /// Total time of the RPCs that ended.
+    pub total_us: u64,
+    /// Conflicts between clients.
+    pub lock_conflicts: u64,
+    /// Request-microseconds of waiting for another client's lock.
+    pub lock_waiting_us: u64,
+}

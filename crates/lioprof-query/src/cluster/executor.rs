@@ -13,6 +13,7 @@ use ballista_core::RuntimeProducer;
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::error::BallistaError;
 use ballista_core::extension::SessionConfigExt;
+use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_core::serde::protobuf::ExecutorStoppedParams;
 use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use ballista_core::utils::create_grpc_server;
@@ -96,6 +97,7 @@ impl Executor {
             grpc_max_encoding_message_size: MAX_MESSAGE_BYTES,
             override_config_producer: Some(Arc::new(SessionConfig::new_with_ballista)),
             override_runtime_producer: Some(runtime_producer(work_dir.clone())),
+            override_function_registry: Some(Arc::new(functions())),
             override_arrow_flight_service: Some(flight_service(listener)),
             ..ExecutorProcessConfig::default()
         };
@@ -137,6 +139,14 @@ impl Executor {
         }
         ended
     }
+}
+
+/// DataFusion's functions, and ours.
+fn functions() -> BallistaFunctionRegistry {
+    let mut functions = BallistaFunctionRegistry::default();
+    let ours = crate::sums::function();
+    functions.scalar_functions.insert(ours.name().to_owned(), ours);
+    functions
 }
 
 async fn serve(scheduler: &SchedulerAddress, config: ExecutorProcessConfig) -> Result<(), ClusterError> {

@@ -11,6 +11,7 @@ use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
 use ballista_scheduler::scheduler_server::SessionBuilder;
+use datafusion::execution::FunctionRegistry as _;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::SessionConfig;
@@ -94,7 +95,8 @@ impl Scheduler {
 fn session_builder() -> SessionBuilder {
     Arc::new(|config| {
         let runtime = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::new())).build_arc()?;
-        let state = default_session_builder(config)?;
+        let mut state = default_session_builder(config)?;
+        state.register_udf(crate::sums::function())?;
         Ok(SessionStateBuilder::new_from_existing(state).with_runtime_env(runtime).build())
     })
 }

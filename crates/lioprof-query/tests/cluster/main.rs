@@ -14,9 +14,6 @@ mod plans;
 #[cfg(test)]
 mod processes;
 #[cfg(test)]
-#[path = "../shared/rollups.rs"]
-mod rollups;
-#[cfg(test)]
 mod rows;
 #[cfg(test)]
 mod trouble;

@@ -1,4 +1,4 @@
-//! The analysis by SQL is the analysis: of rows and rollups comes what `lioprof-analysis` makes of the same rows in order.
+//! The analysis by an engine is the analysis: its tasks make what `lioprof analyze` makes of the same rows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,6 @@ use serde_json::Value;
 use crate::rollups::roll_up_all;
 use crate::support::{Rows, ask, open, wait};
 
-/// Keys that may differ: none.
 #[test]
 fn captures_give_the_same_analysis() {
     for capture in [
@@ -29,7 +28,6 @@ fn captures_give_the_same_analysis() {
         "v215_masks",
     ] {
         let rows = Rows::of(capture);
-        roll_up_all(rows.path());
         let expected = in_order(rows.path());
         let found = by_sql(rows.name()).unwrap();
         assert_same(capture, &json(&expected), &json(&found));
@@ -39,7 +37,6 @@ fn captures_give_the_same_analysis() {
 #[test]
 fn a_log_gives_the_same_but_for_what_was_read() {
     let rows = Rows::of("masks");
-    roll_up_all(rows.path());
     let (mut expected, mut found) = (json(&rows.analysis), json(&by_sql(rows.name()).unwrap()));
     // The log's files; and sentences about them.
     for analysis in [&mut expected, &mut found] {
@@ -49,27 +46,41 @@ fn a_log_gives_the_same_but_for_what_was_read() {
 }
 
 #[test]
-fn without_rollups_it_says_what_to_do() {
+fn sums_that_are_kept_are_taken_if_they_are_of_the_rows() {
     let rows = Rows::of("masks");
-    let problem = by_sql(rows.name()).unwrap_err();
-    assert!(problem.contains("server1, server2") && problem.contains("lioprof rollup"), "{problem}");
+    let expected = json(&by_sql(rows.name()).unwrap());
     roll_up_all(rows.path());
-    // A rollup that does not have all rows.
-    let manifest = first_file(&rows.path().join("manifests"));
-    let other = manifest.with_file_name("20270101T000000.000000Z-other-000001.json");
-    fs::copy(&manifest, &other).unwrap();
-    let problem = by_sql(rows.name()).unwrap_err();
-    assert!(problem.contains("older than the rows"), "{problem}");
+    assert_same("rolled up", &expected, &json(&by_sql(rows.name()).unwrap()));
+    // They are what was taken: no row is needed.
+    let tables = ["rpcs", "lock_events", "sent_rpcs"]
+        .map(|table| (rows.path().join(table), rows.path().join(format!("_{table}"))));
+    tables.iter().for_each(|(there, away)| fs::rename(there, away).unwrap());
+    assert_same("without rows", &expected, &json(&by_sql(rows.name()).unwrap()));
+    let sums = rows.path().join("rollups/sums/server1.sums");
+    let kept = fs::read(&sums).unwrap();
+    // Of other parts, of another program, damaged: then rows are asked for.
+    let text = String::from_utf8_lossy(&kept).into_owned();
+    let (part, _) = text.split_once(r#""parts":[""#).unwrap().1.split_once('"').unwrap();
+    let swapped = |from: &str, to: &str| {
+        let at = memchr::memmem::find(&kept, from.as_bytes()).unwrap();
+        [&kept[..at], to.as_bytes(), &kept[at + from.len()..]].concat()
+    };
+    let cut = kept[..kept.len() - 1].to_vec();
+    for changed in [swapped(part, "another"), swapped("lioprof.sums/1", "lioprof.sums/0"), cut, Vec::new()] {
+        fs::write(&sums, changed).unwrap();
+        let problem = by_sql(rows.name()).unwrap_err();
+        assert!(problem.contains("the rows of server1"), "{problem}");
+    }
+    tables.iter().for_each(|(there, away)| fs::rename(away, there).unwrap());
+    assert_same("with rows", &expected, &json(&by_sql(rows.name()).unwrap()));
 }
 
 #[test]
-fn a_rollup_of_rows_that_are_gone_is_told_from_an_old_one() {
+fn what_is_left_of_the_rows_is_analyzed() {
     let rows = Rows::of("masks");
     roll_up_all(rows.path());
     fs::remove_dir_all(rows.path().join("manifests/fs=lustre/node=server2")).unwrap();
-    let problem = by_sql(rows.name()).unwrap_err();
-    assert!(problem.starts_with("rows that the rollups of server2 were made of are gone"), "{problem}");
-    assert!(problem.contains("with --forget"), "{problem}");
+    assert_same("of server1", &json(&in_order(rows.path())), &json(&by_sql(rows.name()).unwrap()));
     // Rollups alone can be queried.
     let rpcs = "SELECT sum(read_rpcs + write_rpcs) AS rpcs FROM rollup.seconds";
     let expected = ask(&rows.session(), rpcs);
@@ -77,48 +88,29 @@ fn a_rollup_of_rows_that_are_gone_is_told_from_an_old_one() {
         fs::remove_dir_all(rows.path().join(folder)).unwrap();
     }
     assert_eq!(ask(&rows.session(), rpcs), expected);
-    assert!(
-        by_sql(rows.name()).unwrap_err().starts_with("rows that the rollups of server1, server2 were made of are gone")
-    );
 }
 
 #[test]
-fn a_part_under_two_names_is_named() {
+fn a_part_under_two_names_counts_once() {
     let rows = Rows::of("masks");
+    let expected = json(&by_sql(rows.name()).unwrap());
     for table in ["manifests", "rpcs", "lock_events", "sent_rpcs"] {
         let file = first_file(&rows.path().join(table));
         let name = file.file_name().unwrap().to_str().unwrap().to_owned();
         let (stem, extension) = name.rsplit_once('.').unwrap();
         fs::copy(&file, file.with_file_name(format!("{stem} (1).{extension}"))).unwrap();
     }
-    roll_up_all(rows.path());
-    let problem = by_sql(rows.name()).unwrap_err();
-    assert!(problem.starts_with("a part of server1 is there twice, as `20261121T"), "{problem}");
-    assert!(problem.contains("-000001 (1)`") && problem.contains("delete the files of one"), "{problem}");
+    assert_same("copied", &expected, &json(&by_sql(rows.name()).unwrap()));
 }
 
 #[test]
-fn rows_that_are_there_twice_are_noticed() {
+fn damaged_rows_are_named() {
     let rows = Rows::of("masks");
-    roll_up_all(rows.path());
     let file = first_file(&rows.path().join("rpcs"));
-    fs::copy(&file, file.with_file_name("copy.parquet")).unwrap();
+    let bytes = fs::read(&file).unwrap();
+    fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
     let problem = by_sql(rows.name()).unwrap_err();
-    assert!(problem.contains("RPCs in its files") && problem.contains("in its rollup"), "{problem}");
-}
-
-#[test]
-fn a_node_without_manifest_and_rollup_is_noticed() {
-    let rows = Rows::of("masks");
-    fs::remove_dir_all(rows.path().join("manifests/fs=lustre/node=server2")).unwrap();
-    roll_up_all(rows.path());
-    let expected = "node server2 has 46 RPCs in its files, but neither a manifest nor a rollup";
-    let problem = by_sql(rows.name()).unwrap_err();
-    assert!(problem.starts_with(expected), "{problem}");
-    // Lines of RPCs that it sent are counted, too.
-    fs::remove_dir_all(rows.path().join("rpcs/fs=lustre/node=server2")).unwrap();
-    let problem = by_sql(rows.name()).unwrap_err();
-    assert!(problem.starts_with("node server2 has 0 RPCs in its files, but"), "{problem}");
+    assert!(problem.contains(&file.display().to_string()), "{problem}");
 }
 
 fn in_order(dir: &Path) -> Analysis {

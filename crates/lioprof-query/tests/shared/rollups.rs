@@ -2,29 +2,28 @@
 
 use std::path::Path;
 
-use lioprof_analysis::{Config, roll_up, stale_clocks};
-use lioprof_model::parts::clock_line::ClockLine;
-use lioprof_model::parts::rollup::Rollup;
-use lioprof_store::{Dataset, Rollups};
+use lioprof_analysis::{ClockFacts, NodeSums, SUMS_SCHEMA, stale_clocks, sum_up, sum_up_on_clock};
+use lioprof_store::{Dataset, Rollups, SumsFile};
 
 /// What `lioprof rollup` does.
 pub(crate) fn roll_up_all(dir: &Path) {
     let dataset = Dataset::open(dir).unwrap();
     assert!(dataset.problems().is_empty());
     let rollups = Rollups::new(dir);
-    let one = |node: &str, clock: Option<ClockLine>| {
-        roll_up(dataset.node_source(node).unwrap().as_mut(), clock, &Config::default()).unwrap()
+    let source = |node: &str| dataset.node_source(node).unwrap();
+    let write = |node: &str, sums: &NodeSums| {
+        let file = SumsFile::new(SUMS_SCHEMA, node, dataset.part_names(node), sums.to_bytes());
+        rollups.write(&file, sums.seconds()).unwrap();
     };
-    let mut known = Rollup::default();
+    let mut known: Vec<ClockFacts> = Vec::new();
     for node in dataset.nodes() {
-        let rollup = one(node, None);
-        rollups.write(&rollup, &dataset.part_names(node)).unwrap();
-        known.nodes.extend(rollup.nodes);
-        known.exchanges.extend(rollup.exchanges);
+        let sums = sum_up(source(node).as_mut()).unwrap();
+        write(node, &sums);
+        known.push(sums.into());
     }
-    for (node, clock) in stale_clocks(&known).unwrap() {
-        let mut rollup = one(&node, clock);
-        rollup.exchanges = rollups.exchanges(&node).unwrap();
-        rollups.write(&rollup, &dataset.part_names(&node)).unwrap();
+    for (node, clock) in stale_clocks(known) {
+        let before = NodeSums::from_bytes(&rollups.sums(&node).unwrap().unwrap().sums).unwrap();
+        let sums = sum_up_on_clock(source(&node).as_mut(), clock.unwrap()).unwrap();
+        write(&node, &sums.compared_as(before));
     }
 }

@@ -22,6 +22,12 @@ impl Part {
         Ok(Self { manifest: Manifest::read(&manifest_path)?, manifest_path, dir: dir.to_owned() })
     }
 
+    /// The name that its files have.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.manifest_path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// The file of a table, whether the part has rows of it or not.
     #[must_use]
     pub fn table_path(&self, table: &str) -> PathBuf {

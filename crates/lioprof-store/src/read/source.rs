@@ -1,5 +1,6 @@
 //! A node's parts as one source of rows.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use lioprof_model::{CounterSnapshot, Mark, RowSink, RowSource, Symbol, Symbols, TraceSummary};
@@ -11,6 +12,7 @@ use super::snapshots::Snapshots;
 use super::traced;
 use crate::error::StoreError;
 use crate::manifest::StoredMark;
+use crate::rollup::Rollups;
 use crate::table::lock_events::LockEventView;
 use crate::table::rpcs::RpcView;
 use crate::table::sent_rpcs::SentRpcView;
@@ -77,6 +79,13 @@ impl RowSource for NodeSource {
         }
         snapshots.finish();
         all_read(&problems)
+    }
+
+    fn sums(&self, schema: &str) -> Option<Vec<u8>> {
+        let file = Rollups::new(&self.path).sums(&self.node).ok()??;
+        let is_of = file.header.schema == schema && file.header.node == self.node;
+        let parts: BTreeSet<String> = self.parts.iter().map(Part::name).collect();
+        (is_of && file.header.parts == parts).then_some(file.sums)
     }
 
     fn path(&self) -> &Path {

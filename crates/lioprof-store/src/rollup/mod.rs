@@ -1,11 +1,10 @@
-//! Rollups beside the rows: `DIR/rollups/TABLE/NODE.parquet`.
+//! Rollups beside the rows: `DIR/rollups/seconds/NODE.parquet` for dashboards, and `DIR/rollups/sums/NODE.sums`, of which an analysis is
+//! made without the rows.
 //!
-//! A node's rollup exists if, and only if, its file in the table `nodes` does: that one is written last and deleted first.
+//! A node's rollup exists if, and only if, its sums do: they are written last and deleted first.
 
-mod node_row;
 mod rollups;
-mod tables;
+mod sums_file;
 
-pub use node_row::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS};
-pub use rollups::{Rollups, has_part, is_same_part};
-pub use tables::rollup_schemas;
+pub use rollups::{ROLLUP_SCHEMA, ROLLUPS, Rollups, SECONDS, SUMS, has_part, is_same_part, seconds_schema};
+pub use sums_file::SumsFile;

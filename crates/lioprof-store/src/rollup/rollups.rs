@@ -1,21 +1,44 @@
 //! Rollups kept beside the rows that they were made of.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use lioprof_model::parts::rollup::Rollup;
+use arrow_schema::{Schema, SchemaRef};
+use lioprof_model::parts::sums::Second;
 
-use super::node_row::{NODES, NodeRow, ROLLUP_SCHEMA, ROLLUPS};
-use super::tables;
+use super::sums_file::{MOST_BYTES, SumsFile, SumsHeader};
 use crate::error::StoreError;
+use crate::files::{self, OsFiles};
 use crate::layout;
-use crate::plain_rows;
+use crate::plain_rows::{self, Columns, plain};
 use crate::read::Dataset;
+
+/// Folder of the rollups of a dataset.
+pub const ROLLUPS: &str = "rollups";
+
+/// The table with one row per target and second.
+pub const SECONDS: &str = "seconds";
+
+/// The folder of the nodes' sums.
+pub const SUMS: &str = "sums";
+
+/// Version of what is in the folder: the table, and the first lines of the sums.
+pub const ROLLUP_SCHEMA: &str = "lioprof.rollup/2";
+
+plain!(Second);
+
+/// Columns of the table of seconds.
+#[must_use]
+pub fn seconds_schema() -> SchemaRef {
+    Schema::new(Second::fields()).into()
+}
 
 /// Rollups of a dataset.
 #[derive(Clone, Debug)]
 pub struct Rollups {
-    pub(super) dir: PathBuf,
+    dir: PathBuf,
 }
 
 impl Rollups {
@@ -25,54 +48,42 @@ impl Rollups {
         Self { dir: dir.join(ROLLUPS) }
     }
 
-    /// Writes the rollup of one node, made of these parts.
+    /// Writes the rollup of one node.
     ///
     /// # Errors
     /// If a file cannot be written; the node has no rollup then.
-    pub fn write(&self, rollup: &Rollup, parts: &BTreeSet<String>) -> Result<(), StoreError> {
-        for facts in &rollup.nodes {
-            plain_rows::remove(&self.file(NODES, &facts.node))?;
-        }
-        let Some(facts) = rollup.nodes.first() else { return Ok(()) };
-        tables::write_all(rollup, |table| self.file(table, &facts.node))?;
-        let row = NodeRow {
-            node: facts.node.clone(),
-            schema: ROLLUP_SCHEMA.to_owned(),
-            parts: parts.iter().cloned().collect(),
-            facts: serde_json::to_string(facts).expect("facts are plain data"),
-        };
-        plain_rows::write(&self.file(NODES, &facts.node), &[row])
+    pub fn write(&self, sums: &SumsFile, seconds: &[Second]) -> Result<(), StoreError> {
+        let path = self.sums_path(&sums.header.node);
+        plain_rows::remove(&path)?;
+        plain_rows::write(&self.seconds_path(&sums.header.node), seconds)?;
+        let mut file = files::create(&OsFiles, &path)?;
+        file.write_all(&sums.to_bytes()).map_err(StoreError::io("write", &path))?;
+        files::publish(&OsFiles, file, &path).map(|_| ())
     }
 
-    /// The row of a node, if it has a rollup.
+    /// The sums of a node, if it has a rollup.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn node(&self, node: &str) -> Result<Option<NodeRow>, StoreError> {
-        let path = self.file(NODES, node);
+    pub fn sums(&self, node: &str) -> Result<Option<SumsFile>, StoreError> {
+        let path = self.sums_path(node);
         if !path.exists() {
             return Ok(None);
         }
-        Ok(plain_rows::read::<NodeRow>(&path)?.into_iter().next())
+        let mut bytes = Vec::new();
+        let file = File::open(&path).map_err(StoreError::io("open", &path))?;
+        file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(StoreError::io("read", &path))?;
+        SumsFile::from_bytes(&bytes).map(Some).map_err(|why| StoreError::Sums(path, why))
     }
 
-    /// The RPCs of a node by which clocks are compared.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn exchanges(&self, node: &str) -> Result<Vec<lioprof_model::parts::rollup::Exchange>, StoreError> {
-        plain_rows::read(&self.file(tables::EXCHANGES, node))
-    }
-
-    /// Deletes the rollup of a node, if it has one: its file in every table, that in `nodes` first.
+    /// Deletes the rollup of a node, if it has one, with what older versions kept of it: its file in every folder, the sums first.
     ///
     /// # Errors
     /// If a file cannot be deleted.
     pub fn remove(&self, node: &str) -> Result<(), StoreError> {
-        plain_rows::remove(&self.file(NODES, node))?;
-        // Tables are folders; one that this version does not know has sums of the node, too.
-        for table in plain_rows::folders(&self.dir)? {
-            plain_rows::remove(&table.join(file_name(node)))?;
+        plain_rows::remove(&self.sums_path(node))?;
+        for folder in plain_rows::folders(&self.dir)? {
+            plain_rows::remove(&folder.join(format!("{}.parquet", layout::hive(node))))?;
         }
         Ok(())
     }
@@ -80,24 +91,44 @@ impl Rollups {
     /// Names of the nodes that have a rollup, sorted.
     ///
     /// # Errors
-    /// If a file cannot be read.
+    /// If the folder cannot be read.
     pub fn nodes(&self) -> Result<Vec<String>, StoreError> {
         let mut nodes = Vec::new();
-        for path in plain_rows::list(&self.dir.join(NODES))? {
-            nodes.extend(plain_rows::read::<NodeRow>(&path)?.into_iter().map(|row| row.node));
+        for path in plain_rows::list(&self.dir.join(SUMS), "sums")? {
+            let file = File::open(&path).map_err(StoreError::io("open", &path))?;
+            let mut line = Vec::new();
+            BufReader::new(file.take(MOST_BYTES))
+                .read_until(b'\n', &mut line)
+                .map_err(StoreError::io("read", &path))?;
+            nodes.push(SumsHeader::from_bytes(&line).map_err(|why| StoreError::Sums(path, why))?.node);
         }
         nodes.sort();
         Ok(nodes)
     }
 
-    pub(super) fn file(&self, table: &str, node: &str) -> PathBuf {
-        self.dir.join(table).join(file_name(node))
+    /// Whether a node has a table of seconds without sums, as older versions left it.
+    #[must_use]
+    pub fn is_older(&self, node: &str) -> bool {
+        self.seconds_path(node).exists() && !self.sums_path(node).exists()
     }
-}
 
-/// Name of a node's file in each table.
-fn file_name(node: &str) -> String {
-    format!("{}.parquet", layout::hive(node))
+    /// Folders that older versions filled and this one does not use, sorted.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn unused(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let mut folders = plain_rows::folders(&self.dir)?;
+        folders.retain(|folder| !folder.ends_with(SECONDS) && !folder.ends_with(SUMS));
+        Ok(folders)
+    }
+
+    fn seconds_path(&self, node: &str) -> PathBuf {
+        self.dir.join(SECONDS).join(format!("{}.parquet", layout::hive(node)))
+    }
+
+    fn sums_path(&self, node: &str) -> PathBuf {
+        self.dir.join(SUMS).join(format!("{}.sums", layout::hive(node)))
+    }
 }
 
 /// Whether a part is among others, if only as a copy under another name.
@@ -116,8 +147,6 @@ impl Dataset {
     /// Names of the files of a node's parts: what a rollup was made of.
     #[must_use]
     pub fn part_names(&self, node: &str) -> BTreeSet<String> {
-        let stem =
-            |part: &crate::Part| part.manifest_path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        self.parts(node).iter().map(stem).collect()
+        self.parts(node).iter().map(crate::Part::name).collect()
     }
 }

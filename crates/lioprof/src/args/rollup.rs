@@ -30,5 +30,6 @@ Examples:
 
 Only nodes with new parts are read, one per thread at a time. At the end the clocks of the nodes are compared; a node whose \
 clock is off is rolled up again with corrected times. A rollup of rows that are gone, or of which some are, stays as it is \
-unless --forget is given: it may be all that is left of them. docs/rollups.md describes the tables. Exit codes: 0 done, 2 wrong \
+unless --forget is given: it may be all that is left of them. `lioprof analyze rows` takes the sums of the nodes, if it is asked for all of \
+the rows. docs/rollups.md is the long version. Exit codes: 0 done, 2 wrong \
 arguments, or nodes that were not rolled up.";

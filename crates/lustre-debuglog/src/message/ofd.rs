@@ -18,6 +18,7 @@ use crate::{Extent, Fid, TargetName, Xid};
 
 /// How a message names an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ObjectName {
     /// A FID (Lustre 2.6 and later).
     Fid(Fid),

@@ -1,6 +1,7 @@
 //! Classes of sizes, and what tells streams of requests apart.
 
 use lioprof_model::{Direction, Symbol};
+use serde::{Deserialize, Serialize};
 
 use super::super::objects::ObjectKey;
 
@@ -22,7 +23,7 @@ pub(super) struct StreamKey {
 }
 
 /// Bytes of an RPC: small, large, or neither.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Class {
     Small,
     Large,

@@ -8,9 +8,9 @@ use super::class::{LARGE_BYTES, SHORT_RPCS, SMALL_BYTES};
 use super::mix;
 use super::object::{ObjectSum, Span};
 use super::sums::AccessSums;
+use crate::aggregate::object_name;
 use crate::aggregate::objects::ObjectKey;
 use crate::cells::limits::TOP_OBJECTS;
-use crate::parts::object_name;
 
 /// Clients listed, of an object and of those that mix.
 const TOP_CLIENTS: usize = 20;

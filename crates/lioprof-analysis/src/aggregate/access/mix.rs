@@ -3,18 +3,19 @@
 use lioprof_model::{Merge, MixSum, Symbol};
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::class::Class;
 use crate::renumber::renumber_fields;
 
 /// What a client sent.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ClientSum {
     pub(super) sum: MixSum,
     last: Option<Class>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Mixes {
     pub(super) clients: FxHashMap<Symbol, ClientSum>,
     /// What each client sent to each target, as far as the objects are known.

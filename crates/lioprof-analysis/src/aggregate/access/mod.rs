@@ -9,7 +9,6 @@ mod class;
 mod finish;
 mod mix;
 mod object;
-mod parts;
 mod spread;
 mod stream;
 mod sums;

@@ -2,6 +2,7 @@
 
 use lioprof_model::{AccessPattern, Direction, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::class::StreamKey;
 use super::stream::{Small, Stream};
@@ -16,7 +17,7 @@ const MAX_CLIENTS: usize = 64;
 const MAX_JOBS: usize = 4;
 
 /// What a client wrote of an object, and when.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Span {
     pub(super) first_us: i64,
     pub(super) last_us: i64,
@@ -40,7 +41,7 @@ impl Span {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ObjectSum {
     pub(super) read: AccessPattern,
     pub(super) write: AccessPattern,
@@ -110,7 +111,7 @@ fn add(mine: &mut Vec<Symbol>, more: impl IntoIterator<Item = Symbol>, room: usi
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Objects {
     pub(super) kept: FxHashMap<ObjectKey, ObjectSum>,
     pub(super) other_reads: AccessPattern,
@@ -151,11 +152,6 @@ impl Objects {
         if self.kept.len() >= 2 * ACCESS_OBJECTS {
             self.keep(ACCESS_OBJECTS);
         }
-    }
-
-    /// Adds what was summed up before.
-    pub(super) fn put(&mut self, key: ObjectKey, sum: ObjectSum) {
-        self.kept.entry(key).or_default().merge(sum);
     }
 
     pub(super) fn merge(&mut self, other: Self) {

@@ -7,13 +7,14 @@ use lioprof_model::Spread;
 use lioprof_model::units::seconds;
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Pictures kept; with more, every second one is given up.
 const MAX_PICTURES: usize = 1024;
 /// Distance of pictures at the start.
 const FIRST_STEP_US: i64 = 125;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Pictures {
     step_us: i64,
     targets: Vec<TargetName>,
@@ -30,15 +31,6 @@ impl Default for Pictures {
 }
 
 impl Pictures {
-    /// At this distance, or the usual one if it is longer.
-    pub(super) fn of(step_us: i64) -> Self {
-        Self { step_us: step_us.max(FIRST_STEP_US), ..Self::default() }
-    }
-
-    pub(super) fn step_us(&self) -> i64 {
-        self.step_us
-    }
-
     /// Requests that the pictures show, by the picture's number and target.
     pub(super) fn taken(&self) -> impl Iterator<Item = (i64, TargetName, u64)> {
         self.taken.iter().flat_map(move |(&number, requests)| {

@@ -2,6 +2,7 @@
 
 use lioprof_model::{AccessPattern, Direction, MixSum, RpcRow, Symbol};
 use lustre_debuglog::Extent;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 const PAGE_BYTES: u64 = 4096;
@@ -28,7 +29,7 @@ pub(super) struct Stream {
 }
 
 /// Small RPCs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Small {
     pub(super) rpcs: u64,
     pub(super) first_byte: Option<u64>,

@@ -2,6 +2,7 @@
 
 use lioprof_model::{Direction, RpcRow};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::class::{Class, StreamKey};
 use super::mix;
@@ -15,11 +16,13 @@ use crate::renumber::renumber_fields;
 pub(super) const MAX_STREAMS: usize = 16_384;
 
 /// Sums over reads and writes of OSTs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct AccessSums {
     /// In the order in which they began.
+    #[serde(skip)]
     pub(super) streams: Vec<(StreamKey, Stream)>,
     /// Where each is.
+    #[serde(skip)]
     pub(super) numbers: FxHashMap<StreamKey, usize>,
     pub(super) objects: Objects,
     pub(super) mixes: Mixes,

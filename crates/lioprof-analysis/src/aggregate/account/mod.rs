@@ -5,7 +5,6 @@
 //! request was under way in it. What nothing covers is in no server's log.
 
 mod finish;
-mod parts;
 mod raster;
 mod sums;
 mod under_way;

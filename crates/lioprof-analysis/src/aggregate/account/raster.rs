@@ -4,6 +4,8 @@
 //! were spent on, and marks which of its 64 points in time were covered by any request: both add up. Bins are aligned to multiples of
 //! their width and widths are powers of two, so bins of two nodes fit into each other, and points of wide bins are points of narrow ones.
 
+use serde::{Deserialize, Serialize};
+
 /// Points of a bin: the bits of a word.
 const POINTS: u32 = u64::BITS;
 /// Narrowest bins: 64 points 16 µs apart.
@@ -20,7 +22,7 @@ pub(super) struct Stretch {
 }
 
 /// A bin of time.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cell {
     /// Bit n: something was under way at the n-th point.
     pub(super) points: u64,
@@ -47,7 +49,7 @@ impl Cell {
 }
 
 /// Bins next to each other.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Raster {
     /// Points are 2 to this power µs apart.
     pub(super) shift: u32,

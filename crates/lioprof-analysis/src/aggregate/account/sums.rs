@@ -4,6 +4,7 @@ use lioprof_model::traffic::OperationClass;
 use lioprof_model::{Direction, RpcRow, SpentOn, Symbol};
 use lustre_debuglog::{Opcode, TargetKind};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::super::entries::TargetKey;
@@ -28,7 +29,7 @@ const CLOSE_US: i64 = 1_000;
 pub(super) type Spending = (SpentOn, TargetKey);
 
 /// Whose time it is, if not that of all clients together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Whose {
     Client(Symbol),
     Job(Symbol),
@@ -43,7 +44,7 @@ impl Renumber for Whose {
 }
 
 /// The time of all, of clients and of jobs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct AccountSums {
     /// What numbers in rasters mean.
     pub(super) spendings: Vec<Spending>,
@@ -51,8 +52,10 @@ pub(crate) struct AccountSums {
     pub(super) all: Raster,
     pub(super) each: FxHashMap<Whose, UnderWay>,
     /// Waits for locks whose lock requests may still come, by client: from and to.
+    #[serde(skip)]
     waits: FxHashMap<Symbol, SmallVec<[(i64, i64); 2]>>,
     /// Where the time that was chosen begins: what was under way then counts from there on.
+    #[serde(skip)]
     begin_us: Option<i64>,
 }
 
@@ -67,6 +70,24 @@ impl Renumber for AccountSums {
 }
 
 impl AccountSums {
+    /// Whether the numbers in rasters mean something.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let known = 0..self.spendings.len() as u64;
+        let is_known = |spent: Spent| known.contains(&u64::from(spent));
+        let is_sound = |raster: &Raster| raster.is_empty() && raster.bins.is_empty() || raster.is_sound();
+        let all = |raster: &Raster| {
+            is_sound(raster) && raster.bins().all(|(_, cell)| cell.us.iter().all(|it| is_known(it.0)))
+        };
+        let each = |under_way: &UnderWay| match under_way {
+            UnderWay::Few(alone) => alone.iter().all(|alone| is_known(alone.spent())),
+            UnderWay::Many(raster) => all(raster),
+        };
+        let is_whole = all(&self.all) && self.each.values().all(each);
+        is_whole
+            .then_some(())
+            .ok_or_else(|| "expected times of what is in the list of what time was spent on".to_owned())
+    }
+
     /// Leaves out what lies before a time of rows and waits that are added from now on.
     pub(crate) fn begin(&mut self, us: Option<i64>) {
         self.begin_us = us;

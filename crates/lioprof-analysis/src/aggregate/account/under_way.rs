@@ -4,13 +4,15 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use super::raster::{Raster, Spent, Stretch};
 
 /// Stretches kept one by one.
 const FEW: usize = 32;
 
 /// A stretch of time by itself, in as little room as possible.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Alone {
     from_us: i64,
     us: u32,
@@ -23,13 +25,17 @@ impl Alone {
         Some(Self { from_us, us: u32::try_from(to_us - from_us).ok()?, spent })
     }
 
+    pub(super) fn spent(self) -> Spent {
+        self.spent
+    }
+
     fn to_us(self) -> i64 {
         self.from_us + i64::from(self.us)
     }
 }
 
 /// What was under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum UnderWay {
     Few(Vec<Alone>),
     Many(Raster),

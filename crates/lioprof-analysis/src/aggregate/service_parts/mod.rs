@@ -6,4 +6,4 @@ mod sums;
 
 pub(crate) use against::{Strata, against_peers, all_together};
 pub(super) use finish::finish;
-pub(super) use sums::{PartKey, PartSums};
+pub(super) use sums::PartSums;

@@ -1,16 +1,16 @@
 //! Parts of service times, summed up.
 
 use lioprof_model::merge::{earliest, latest};
-use lioprof_model::parts::of_rows::{PartTimes, ServicePart};
 use lioprof_model::{Direction, RpcRow, Symbol};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::super::entries::TargetKey;
 use crate::cells::Times;
 use crate::renumber::renumber_fields;
 
 /// RPCs whose parts can be compared: all but the time is alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct PartKey {
     pub(crate) nid: Symbol,
     pub(crate) target: TargetKey,
@@ -22,7 +22,7 @@ pub(crate) struct PartKey {
 renumber_fields!(PartKey { nid, target } without { direction, log2_bytes });
 
 /// Their sums.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PartSum {
     pub(crate) bytes: u64,
     /// When the first and the last of them ended.
@@ -36,7 +36,7 @@ pub(crate) struct PartSum {
 lioprof_model::merge_fields!(PartSum { bytes, before, transfer, after } by { first_us: earliest, last_us: latest });
 
 /// Parts of all RPCs of which they are known.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PartSums {
     pub(crate) sums: FxHashMap<PartKey, PartSum>,
 }
@@ -57,21 +57,6 @@ impl PartSums {
         sum.before.add(bulk.before_us);
         sum.transfer.add(bulk.transfer_us);
         sum.after.add(after_us);
-    }
-
-    /// Adds a bucket of one of the parts; `there` puts the node's times on the reference's clock.
-    pub(crate) fn add_bucket(&mut self, key: PartKey, row: &PartTimes, there: impl Fn(i64) -> i64) {
-        let sum = self.sums.entry(key).or_default();
-        match row.part {
-            ServicePart::Before => sum.before.add_bucket(&row.times),
-            ServicePart::After => sum.after.add_bucket(&row.times),
-            ServicePart::Transfer => {
-                sum.transfer.add_bucket(&row.times);
-                sum.bytes += row.bytes;
-                earliest(&mut sum.first_us, &Some(there(row.first_us)));
-                latest(&mut sum.last_us, &Some(there(row.last_us)));
-            }
-        }
     }
 
     /// What was counted for one target is another's.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lioprof_model::parts::rollup::ReplayFacts;
+use lioprof_model::parts::sums::ReplayFacts;
 use lioprof_model::{Symbol, Symbols};
 use lustre_debuglog::{TargetKind, TargetName};
 use rustc_hash::FxHashMap;
@@ -40,7 +40,7 @@ pub(crate) fn finish(mut record: Record, known: &BTreeSet<(String, TargetName)>,
         *number = clients.binary_search(&symbols.text(*client)).expect("each client is in the list");
     }
 
-    let ReplayFacts { requests: all_requests, last_us, last_bulk_us, .. } = record.facts();
+    let ReplayFacts { requests: all_requests, last_us, last_bulk_us, .. } = record.facts;
     let mut run = Run { clients, places, all_requests, last_us, last_bulk_us, ..Run::default() };
     for kept in &record.kept {
         let (client, place) = (of_clients[&kept.client], numbers[usize::from(kept.place)]);

@@ -1,7 +1,6 @@
 //! The requests of clients, kept for predicting how long they would have taken if something had been otherwise.
 
 mod finish;
-mod parts;
 mod record;
 
 pub(super) use finish::finish;

@@ -1,11 +1,12 @@
 //! Requests that are kept: of each node the beginning, so that all that was under way at a time is there or is not.
 
-use lioprof_model::parts::rollup::ReplayFacts;
+use lioprof_model::parts::sums::ReplayFacts;
 use lioprof_model::traffic::OperationClass;
 use lioprof_model::{Direction, RpcRow, RpcSize, Symbol};
 use lustre_debuglog::message::ObjectName;
 use lustre_debuglog::{Opcode, TargetKind};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::super::entries::TargetKey;
 use super::super::series::clipped;
@@ -22,7 +23,7 @@ const PAGE_BYTES: u64 = 4096;
 const UNKNOWN: u32 = u32::MAX;
 
 /// A request, or a client's wait for a lock, in 40 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) end_us: i64,
     pub(super) total_us: u32,
@@ -74,7 +75,7 @@ impl Kept {
 }
 
 /// What is kept.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(super) places: Vec<TargetKey>,
     numbers: FxHashMap<TargetKey, u16>,
@@ -92,6 +93,12 @@ impl Renumber for Record {
 }
 
 impl Record {
+    /// Whether each request is of a place that is there.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let is_whole = self.kept.iter().all(|kept| usize::from(kept.place) < self.places.len());
+        is_whole.then_some(()).ok_or_else(|| "expected requests of places that are in their list".to_owned())
+    }
+
     /// Keeps a request of a client.
     pub(crate) fn row(&mut self, row: &RpcRow, key: TargetKey, direction: Option<Direction>) {
         let Some(kind) = kind(row.opcode, direction, key.kind) else { return };

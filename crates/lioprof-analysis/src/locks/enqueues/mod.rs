@@ -1,7 +1,6 @@
 //! What the time of lock requests is made of: queue, service, and waiting for locks.
 
 mod finish;
-mod parts;
 #[cfg(test)]
 mod removed_tests;
 mod request;
@@ -11,7 +10,6 @@ mod tests;
 mod tracker;
 
 pub(crate) use finish::finish;
-pub(super) use parts::{export, import};
 pub(super) use request::WaitFor;
 pub(super) use sums::EnqueueSums;
 pub(super) use tracker::EnqueueTracker;

@@ -3,6 +3,7 @@
 use lioprof_model::Symbol;
 use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::cells::Times;
 use crate::renumber::renumber_fields;
@@ -17,7 +18,7 @@ pub(super) struct Split {
 }
 
 /// Requests, and the times of those whose parts are known.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct EnqueueSum {
     pub(super) unknown: u64,
     pub(super) total: Times,
@@ -44,7 +45,7 @@ impl EnqueueSum {
 }
 
 /// Lock requests by target and by client.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct EnqueueSums {
     /// By node and target; the target is `None` if no lock line of a request is in the log.
     pub(super) targets: FxHashMap<(Symbol, Option<TargetName>), EnqueueSum>,

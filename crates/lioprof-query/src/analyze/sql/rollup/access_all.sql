@@ -1,3 +1,0 @@
--- How all objects together are.
-SELECT {read}, {write}
-FROM rollup.access_objects

@@ -1,2 +1,0 @@
--- Times of lock requests.
-SELECT * FROM rollup.enqueue_times

@@ -1,2 +1,0 @@
--- Contended objects.
-SELECT * FROM rollup.lock_objects

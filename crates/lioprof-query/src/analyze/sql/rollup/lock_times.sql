@@ -1,2 +1,0 @@
--- Times of targets' locks.
-SELECT * FROM rollup.lock_times

@@ -1,2 +1,0 @@
--- Markers.
-SELECT * FROM rollup.marks

@@ -1,2 +1,0 @@
--- What there is once per node.
-SELECT * FROM rollup.nodes

@@ -1,2 +1,0 @@
--- Requests to replay, as each server saw them.
-SELECT * FROM rollup.replay

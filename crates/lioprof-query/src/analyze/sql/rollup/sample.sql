@@ -1,2 +1,0 @@
--- These reads and writes.
-SELECT * FROM rollup.sample WHERE {kept}

@@ -1,0 +1,97 @@
+//! A file with the sums of a node: a line of JSON that says what they are of, and the sums as they are.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// Largest file that is read, in bytes: the sums of a server with a hundred thousand clients have some ten millions.
+pub(super) const MOST_BYTES: u64 = 1 << 30;
+
+/// What sums are of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SumsHeader {
+    /// What the bytes are: those of another program are not read.
+    pub schema: String,
+    /// Name of the node whose rows were summed up.
+    pub node: String,
+    /// The parts that were summed up, by the names of their files.
+    pub parts: BTreeSet<String>,
+    /// Length of the sums, in bytes.
+    bytes: u64,
+    /// Their CRC-32.
+    crc32: u32,
+}
+
+impl SumsHeader {
+    /// Of the first line of a file.
+    pub(super) fn from_bytes(line: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(line).map_err(|err| format!("expected what sums are of, as JSON: {err}"))
+    }
+}
+
+/// The contents of such a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SumsFile {
+    /// What the sums are of.
+    pub header: SumsHeader,
+    /// The sums.
+    pub sums: Vec<u8>,
+}
+
+impl SumsFile {
+    /// Of sums that were just made.
+    #[must_use]
+    pub fn new(schema: &str, node: &str, parts: BTreeSet<String>, sums: Vec<u8>) -> Self {
+        let (bytes, crc32) = (sums.len() as u64, crc32fast::hash(&sums));
+        Self { header: SumsHeader { schema: schema.to_owned(), node: node.to_owned(), parts, bytes, crc32 }, sums }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut file = serde_json::to_vec(&self.header).expect("a header is plain data");
+        file.push(b'\n');
+        file.extend_from_slice(&self.sums);
+        file
+    }
+
+    /// The contents of a file.
+    ///
+    /// # Errors
+    /// What was expected and what was found.
+    pub fn from_bytes(file: &[u8]) -> Result<Self, String> {
+        let end = file
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .ok_or("expected a line of JSON and sums behind it, found no line")?;
+        let header = SumsHeader::from_bytes(&file[..end])?;
+        let sums = &file[end + 1..];
+        if header.bytes != sums.len() as u64 {
+            return Err(format!("expected {} bytes of sums, found {}", header.bytes, sums.len()));
+        }
+        let crc32 = crc32fast::hash(sums);
+        if header.crc32 != crc32 {
+            return Err(format!("expected sums with CRC-32 {:08x}, found {crc32:08x}", header.crc32));
+        }
+        Ok(Self { header, sums: sums.to_vec() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_damage_is_told() {
+        let file = SumsFile::new("a/1", "oss 1", ["p1".to_owned()].into(), b"sums\nof rows".to_vec());
+        let bytes = file.to_bytes();
+        assert_eq!(SumsFile::from_bytes(&bytes), Ok(file));
+        let told = |bytes: &[u8]| SumsFile::from_bytes(bytes).unwrap_err();
+        assert_eq!(told(&bytes[..bytes.len() - 1]), "expected 12 bytes of sums, found 11");
+        let mut other = bytes.clone();
+        *other.last_mut().unwrap() ^= 1;
+        assert!(told(&other).contains("CRC-32"), "{}", told(&other));
+        assert!(told(b"PAR1").contains("no line"));
+        assert!(told(b"{}\n").contains("as JSON"));
+    }
+}
