@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use lioprof_model::units::{percent, real, share};
+use lioprof_model::units::{real, share};
 use lioprof_model::{Analysis, Check, CheckResult, Finding, Operation, SpentOn, SpentState, TimeOf, TimeSpent};
 
 use super::bottleneck::{Bottleneck, HARDLY_HELD_UP, as_long_as_alone};
@@ -190,15 +190,8 @@ impl Judge<'_> {
 
     /// Who sent most of the requests for metadata.
     fn most_metadata(&self) -> String {
-        let sent = self.analysis.clients.iter().filter(|client| !client.server);
-        let sent: Vec<(u64, &str)> =
-            sent.map(|client| (metadata_bound::metadata_rpcs(client), client.nid.as_str())).collect();
-        let all: u64 = sent.iter().map(|(rpcs, _)| rpcs).sum();
-        let most = sent
-            .iter()
-            .max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(a.1)))
-            .filter(|(rpcs, _)| share(*rpcs, all) >= NAMED_SHARE);
-        most.map_or_else(String::new, |(rpcs, nid)| format!(", {} of it from {nid}", percent(share(*rpcs, all), 0)))
+        let most = metadata_bound::most(self.analysis, NAMED_SHARE);
+        most.map(|most| format!(", {}", most.in_words())).unwrap_or_default()
     }
 
     fn other(&self) -> State {

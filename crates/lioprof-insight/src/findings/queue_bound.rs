@@ -5,6 +5,7 @@ use lioprof_model::{Confidence, Finding, Severity, SpentOn};
 use lioprof_stats::{Interval, Stands};
 
 use super::bottleneck::queue_over_service;
+use super::metadata_bound::{self, HOG, is_of_mds};
 use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, real};
 use super::throttled::HELD_SHARE;
 use super::waits::{IO_SERVICE, Waits, waits};
@@ -57,8 +58,14 @@ fn of_services(case: &Case<'_>) -> (Vec<Finding>, Option<String>) {
     let (mut found, mut perhaps) = (Vec::new(), None);
     for waits in waits(case.analysis, case.limit("lost_share")) {
         let matters = waits.queue_ms >= case.limit("queue_ms") && waits.time_share >= case.limit("time_share");
-        let for_threads = waits.held_share.is_some_and(|share| share < case.limit(HELD_SHARE.name));
-        if waits.service.service == IO_SERVICE || !matters || !for_threads {
+        if waits.service.service == IO_SERVICE || !matters {
+            continue;
+        }
+        if !waits.shows_threads() {
+            perhaps = perhaps.or_else(|| Some(waits.too_few()));
+            continue;
+        }
+        if waits.held_share.is_none_or(|share| share >= case.limit(HELD_SHARE.name)) {
             continue;
         }
         match waits.stands(case.limit("queue_over_service")) {
@@ -76,8 +83,10 @@ fn of_service(case: &Case<'_>, waits: &Waits<'_>) -> Finding {
     let mut clients: Vec<(u64, &str)> = clients.map(|client| (client.rpcs, client.nid.as_str())).collect();
     clients.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
     let most: Vec<String> = clients.iter().take(3).map(|(rpcs, nid)| format!("{nid} {}", thousands(*rpcs))).collect();
+    let hog = metadata_bound::most(case.analysis, HOG).filter(|_| is_of_mds(&waits.service.service));
+    let whose = hog.as_ref().map(|hog| format!(", {}", hog.in_words())).unwrap_or_default();
     let title = format!(
-        "Requests wait {:.1} times as long for a thread of {service} on {node} as they are served",
+        "Requests wait {:.1} times as long for a thread of {service} on {node} as they are served{whose}",
         waits.ratio
     );
     case
@@ -97,8 +106,8 @@ fn of_service(case: &Case<'_>, waits: &Waits<'_>) -> Finding {
         .evidence("threads_seen", real(threads))
         .evidence("held_share", waits.held_share)
         .evidence("time_share", waits.time_share)
-        .clients(waits.whose(&case.analysis.time_account.clients))
-        .jobs(waits.whose(&case.analysis.time_account.jobs))
+        .clients(first(hog.as_ref().map(|hog| hog.nid), waits.whose(&case.analysis.time_account.clients)))
+        .jobs(first(hog.as_ref().and_then(|hog| hog.job), waits.whose(&case.analysis.time_account.jobs)))
         .nodes([node.as_str()])
         .cost(real(waits.service.queue_us) / 1e6, Cost::RequestSeconds)
         .remedy(format!(
@@ -108,6 +117,11 @@ fn of_service(case: &Case<'_>, waits: &Waits<'_>) -> Finding {
         ))
         .remedy("Fewer requests: see who sends them (tables of clients, jobs and operations).")
         .done()
+}
+
+/// Names, this one first.
+fn first<'a>(name: Option<&'a str>, names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    name.into_iter().chain(names.filter(move |other| name != Some(*other)))
 }
 
 fn reads_and_writes(case: &Case<'_>) -> Look {

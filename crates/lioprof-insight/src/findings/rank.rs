@@ -6,6 +6,7 @@ use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
 use super::case::Question;
 use super::draft::Cost;
+use super::queue_bound;
 use super::registry::question;
 
 /// What a cause brings about: these are then no findings of their own. Causes of causes come first.
@@ -99,7 +100,10 @@ fn demote(findings: &mut [Finding], cause: &str, effects: &[&str]) {
         .filter(|finding| finding.id == cause && finding.is_more_than_a_note() && finding.confidence > Confidence::Low)
         .cloned()
         .collect();
-    for effect in findings.iter_mut().filter(|finding| effects.contains(&finding.id.as_str())) {
+    // Threads for something else than reads and writes, which name their OSTs, are not what these hold up.
+    let of_service = |finding: &Finding| finding.id == queue_bound::RULE.id && finding.targets.is_empty();
+    let is_effect = |finding: &&mut Finding| effects.contains(&finding.id.as_str()) && !of_service(finding);
+    for effect in findings.iter_mut().filter(is_effect) {
         // However bad the effect looks: what brought it about comes first.
         let explains = |cause: &&Finding| shares(&cause.targets, &effect.targets);
         if let Some(cause) = causes.iter().find(explains) {

@@ -294,6 +294,11 @@ mod tests {
         assert_eq!(finding.title, "Requests wait 20.0 times as long for a thread of mdt on s1 as they are served");
         assert!(finding.remedies[0].contains("mds.MDS.mdt.threads_max"), "{:?}", finding.remedies);
         assert_eq!(found(&analysis, &RULE), []);
+        // What threads did before their first requests is unknown.
+        let mut few = queue("mdt", 0);
+        let service = &mut few.services[0];
+        (service.rpcs, service.queue_us, service.service_us) = (7, 140_000, 7_000);
+        assert_eq!(found(&few, &queue_bound::RULE), []);
         // Lost requests may have kept the threads busy, or not.
         let mut lossy = queue("mdt", 0);
         lossy.loss.estimated_lost_fraction = Some(0.3);

@@ -72,6 +72,11 @@ impl Waits<'_> {
         )
     }
 
+    /// Whether most requests show what their thread did before: the first ones of each do not.
+    pub(super) fn shows_threads(&self) -> bool {
+        self.service.rpcs >= 2 * self.service.threads
+    }
+
     /// Whether a rule or a lack of CPU holds requests back, not a lack of threads.
     pub(super) fn is_held(&self, held_share: f64) -> bool {
         self.held_share.is_some_and(|share| share >= held_share)
