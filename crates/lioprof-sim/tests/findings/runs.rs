@@ -47,19 +47,31 @@ pub(crate) struct Seen {
     pub(crate) run: &'static Run,
     /// Kind of the first finding.
     pub(crate) first: Option<String>,
+    /// What the first finding says and names.
+    pub(crate) names: String,
     /// Kinds above `info`.
     pub(crate) above: Vec<String>,
+    pub(crate) osts: usize,
 }
 
 /// What the findings say of a scenario.
 pub(crate) fn seen(scenario: &'static Scenario, run: &'static Run) -> Seen {
-    let analysis = analyzed(scenario, &(run.options)(usual()));
+    let options = (run.options)(usual());
+    let analysis = analyzed(scenario, &options);
     analysis.findings.iter().for_each(check);
     let above = analysis.findings.iter().filter(|finding| finding.severity > Severity::Info);
     let mut above: Vec<String> = above.map(|finding| finding.id.clone()).collect();
     above.dedup();
+    let names = analysis.findings.first().map(names).unwrap_or_default();
     let first = analysis.findings.into_iter().next().map(|finding| finding.id);
-    Seen { scenario: scenario.name, run, first, above }
+    Seen { scenario: scenario.name, run, first, names, above, osts: options.osts }
+}
+
+/// What a finding says and names.
+pub(crate) fn names(finding: &Finding) -> String {
+    let Finding { title, clients, targets, jobs, nodes, .. } = finding;
+    let lists = [clients, targets, jobs, nodes].into_iter().flatten();
+    lists.fold(title.clone(), |all, name| format!("{all}\n{name}"))
 }
 
 /// Every finding says what a reader needs.
