@@ -9,7 +9,7 @@ use super::bottleneck::{Bottleneck, HARDLY_HELD_UP, as_long_as_alone};
 use super::draft::MAX_NAMES;
 use super::registry::explains;
 use super::waits::{IO_SERVICE, waits};
-use super::{below_available, metadata_bound, sluggish_ost, trace_quality};
+use super::{below_available, metadata_bound, slow_link, sluggish_ost, trace_quality};
 
 /// What takes this share of the clients' time, all places together, has a state,
 const MATTERS: f64 = 0.2;
@@ -78,7 +78,7 @@ impl Judge<'_> {
     /// The worst finding that explains it.
     fn cause(&self, spent: &TimeSpent) -> Option<&Finding> {
         let mut told = self.analysis.findings.iter().filter(|finding| finding.is_more_than_a_note());
-        told.find(|finding| explains(&finding.id).contains(&spent.on) && is_there(finding, spent))
+        told.find(|finding| is_explained(spent, finding))
     }
 
     fn check(&self, id: &str) -> Option<&Check> {
@@ -105,6 +105,9 @@ impl Judge<'_> {
         }
         if self.result(below_available::RULE.id) == Some(CheckResult::Healthy) {
             return as_it_should_be("as fast as the baseline says");
+        }
+        if let Some(open) = self.open(slow_link::RULE.id) {
+            return open;
         }
         let compared = matches!(self.result(sluggish_ost::RULE.id), Some(CheckResult::Healthy | CheckResult::Found));
         if compared && self.analysis.targets.len() > 1 {
@@ -222,6 +225,11 @@ impl Judge<'_> {
     fn lost(&self) -> bool {
         self.analysis.findings.iter().any(|it| it.id == trace_quality::RULE.id && it.is_more_than_a_note())
     }
+}
+
+/// Whether a finding may be the cause of what time was spent on.
+pub(super) fn is_explained(spent: &TimeSpent, finding: &Finding) -> bool {
+    explains(&finding.id).contains(&spent.on) && is_there(finding, spent)
 }
 
 /// Whether a finding is about the place where time was spent; without names it is about all.

@@ -8,7 +8,7 @@ use super::bottleneck::queue_over_service;
 use super::metadata_bound::{self, HOG, is_of_mds};
 use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, real};
 use super::throttled::HELD_SHARE;
-use super::waits::{IO_SERVICE, Waits, waits};
+use super::waits::{CRITICAL_SHARE, IO_SERVICE, Waits, waits};
 
 pub(super) const RULE: Rule = Rule {
     id: "queue-bound",
@@ -29,6 +29,7 @@ pub(super) const RULE: Rule = Rule {
             "share of the I/O threads at work while requests wait, from which they are exhausted",
         ),
         limit("time_share", 0.1, "share of the clients' time that goes to queues, at least"),
+        CRITICAL_SHARE,
         HELD_SHARE,
         limit("lost_share", 0.05, "share of lost RPCs from which nobody can tell what threads did"),
     ],
@@ -90,7 +91,7 @@ fn of_service(case: &Case<'_>, waits: &Waits<'_>) -> Finding {
         waits.ratio
     );
     case
-        .finding(Severity::Warning, Confidence::High, title)
+        .finding(Waits::severity(waits.time_share, case.limit(CRITICAL_SHARE.name)), Confidence::High, title)
         .explain(format!(
             "{} requests waited {:.1} ms each and were served in {:.1} ms. All {threads} threads that were seen were at work meanwhile: as \
              soon as one is free it takes the next request. That is {} of the clients' time. Most requests in all came from: {}.",
