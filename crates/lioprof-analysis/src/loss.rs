@@ -60,10 +60,9 @@ pub(crate) fn loss(nodes: &[NodeAccount]) -> Loss {
         by_target: nodes.iter().flat_map(|node| targets(&node.name, &node.summary.counted)).collect(),
         ..Loss::default()
     };
-    // The flagged records may only have been filtered out, or cut from the text. If RPCs lack a half as well, the log
-    // really begins in the middle.
-    let halves = loss.missing_handling + loss.missing_handled > 0;
-    loss.head_overwritten = loss.torn_seams > 0 || (loss.streams_without_head > 0 && halves);
+    // The flagged records may only have been filtered out, or cut from the text. If RPCs lack their beginnings as well, the log
+    // really begins in the middle. That some have not ended says nothing: they may hang.
+    loss.head_overwritten = loss.torn_seams > 0 || (loss.streams_without_head > 0 && loss.missing_handling > 0);
     let judged: Vec<Option<Lost>> = nodes.iter().map(|node| judge(&node.summary)).collect();
     let by_counters = |lost: &Lost| lost.evidence == LossEvidence::Counters;
     let all_counted = judged.iter().flatten().count() > 0 && judged.iter().flatten().all(by_counters);

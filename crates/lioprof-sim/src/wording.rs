@@ -10,12 +10,14 @@ mod messages;
 mod notation;
 mod releases;
 mod request;
+mod tbf;
 
 pub use client_lock::{ClientLock, ClientLockKind};
 pub use messages::{Sites, text};
 pub use notation::{Extent, Fid};
 pub use releases::{V2_15, V2_17};
 pub use request::{Handled, Request, Rpc};
+pub use tbf::{TBF_DEPTH, TbfClass, TbfStep};
 
 /// A call of a debug macro in Lustre's source.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +49,8 @@ pub struct Wording {
     pub has_local_worker: bool,
     /// OST objects of MDT0 have a sequence of their own per OST; IDIF and `[oid:0:0]` resources before.
     pub has_fid_on_ost: bool,
+    /// Lines of a token bucket filter name the service and what a class has in common, since 2.17.52.
+    pub has_tbf_keys: bool,
     /// Request flags with "uid and gid packed" (0x200) and "projid packed" (0x400).
     pub client_flags: u32,
     /// Request flags of another server's requests.

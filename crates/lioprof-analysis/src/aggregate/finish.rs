@@ -34,10 +34,12 @@ use crate::what_if::Run;
 pub(crate) fn finish(mut aggregate: Aggregate, symbols: &Symbols, analysis: &mut Analysis) -> Run {
     aggregate.objects.keep(TOP_OBJECTS);
     // First what takes most room while it is made.
-    analysis.service_parts = service_parts::finish(&std::mem::take(&mut aggregate.service_parts), symbols);
+    analysis.targets = targets(&aggregate, symbols);
+    let parts = std::mem::take(&mut aggregate.service_parts);
+    analysis.service_parts = service_parts::finish(&parts, &analysis.targets, symbols);
+    drop(parts);
     analysis.totals = totals(&aggregate, &analysis.totals);
     analysis.nodes = nodes(&aggregate, symbols);
-    analysis.targets = targets(&aggregate, symbols);
     analysis.clients = clients(&aggregate, symbols);
     analysis.flows = flows(std::mem::take(&mut aggregate.flows), symbols);
     analysis.jobs = jobs(&aggregate, symbols);

@@ -18,6 +18,7 @@ pub(super) const RULE: Rule = Rule {
     meaning: "requests were still in the handler when the log ended, far longer than any of their kind took",
     limits: &[
         limit("age_s", 5.0, "seconds in the handler when the log ends, at least"),
+        limit("perhaps_s", 1.0, "the same from which it is said that a longer log would tell"),
         limit("times_slowest", 10.0, "how many times as long as the slowest one of its kind that ended, at least"),
     ],
     plots: &["io-timeline"],
@@ -41,10 +42,18 @@ fn look(case: &Case<'_>) -> Look {
     Nothing::not_applicable_if(analysis.under_way.is_empty() || analysis.only_half().is_some(), why)?;
     let slowest = slowest(analysis);
     let of_kind = |it: &UnderWay| slowest.get(&it.opcode).copied().unwrap_or(0.0);
-    let hangs =
-        |it: &&UnderWay| it.age_s >= case.limit("age_s") && it.age_s >= case.limit("times_slowest") * of_kind(it);
-    let hung: Vec<&UnderWay> = analysis.under_way.iter().filter(hangs).collect();
-    let (Some(first), Some(last)) = (hung.first(), hung.last()) else { return Err(Nothing::Healthy) };
+    let is_old =
+        |it: &&UnderWay| it.age_s >= case.limit("perhaps_s") && it.age_s >= case.limit("times_slowest") * of_kind(it);
+    let old: Vec<&UnderWay> = analysis.under_way.iter().filter(is_old).collect();
+    let oldest_s = old.first().ok_or(Nothing::Healthy)?.age_s;
+    let hung: Vec<&UnderWay> = old.iter().copied().filter(|it| it.age_s >= case.limit("age_s")).collect();
+    let (Some(first), Some(last)) = (hung.first(), hung.last()) else {
+        return Err(Nothing::cannot_tell(format!(
+            "{} not ended after {oldest_s:.1} s when the log ends, far longer than any of the kind took: whether it hangs, a longer log \
+             would tell",
+            has(old.len())
+        )));
+    };
     // A request whose end was lost, by a thread that had nothing to do afterwards, looks the same. Where a ring was overwritten the
     // beginning is missing, not an end.
     let loss = &analysis.loss;
@@ -163,8 +172,9 @@ mod tests {
             found[0].title,
             "2 requests (OST_WRITE) at fs-OST0005 have not ended: under way for 260 to 271 s when the log ends"
         );
-        // Less than 5 s; less than ten times the slowest; nothing.
-        assert_eq!(look(&[4.9], 3_000, 0), Err(Nothing::Healthy));
+        // Less than 5 s, less than 1 s; less than ten times the slowest; nothing.
+        assert!(matches!(look(&[4.9], 3_000, 0), Err(Nothing::CannotTell(_))));
+        assert_eq!(look(&[0.9], 3_000, 0), Err(Nothing::Healthy));
         assert_eq!(look(&[50.0], 6_000_000, 0), Err(Nothing::Healthy));
         assert!(matches!(look(&[], 3_000, 0), Err(Nothing::NotApplicable(_))));
     }

@@ -2,14 +2,14 @@
 
 use std::cell::OnceCell;
 
-use lioprof_model::units::{percent, real, share};
+use lioprof_model::units::{real, share};
 use lioprof_model::{Analysis, Check, CheckResult, Finding, Operation, SpentOn, SpentState, TimeOf, TimeSpent};
 
 use super::bottleneck::{Bottleneck, HARDLY_HELD_UP, as_long_as_alone};
 use super::draft::MAX_NAMES;
 use super::registry::explains;
 use super::waits::{IO_SERVICE, waits};
-use super::{below_available, metadata_bound, sluggish_ost, trace_quality};
+use super::{below_available, metadata_bound, slow_link, sluggish_ost, trace_quality};
 
 /// What takes this share of the clients' time, all places together, has a state,
 const MATTERS: f64 = 0.2;
@@ -78,7 +78,7 @@ impl Judge<'_> {
     /// The worst finding that explains it.
     fn cause(&self, spent: &TimeSpent) -> Option<&Finding> {
         let mut told = self.analysis.findings.iter().filter(|finding| finding.is_more_than_a_note());
-        told.find(|finding| explains(&finding.id).contains(&spent.on) && is_there(finding, spent))
+        told.find(|finding| is_explained(spent, finding))
     }
 
     fn check(&self, id: &str) -> Option<&Check> {
@@ -105,6 +105,9 @@ impl Judge<'_> {
         }
         if self.result(below_available::RULE.id) == Some(CheckResult::Healthy) {
             return as_it_should_be("as fast as the baseline says");
+        }
+        if let Some(open) = self.open(slow_link::RULE.id) {
+            return open;
         }
         let compared = matches!(self.result(sluggish_ost::RULE.id), Some(CheckResult::Healthy | CheckResult::Found));
         if compared && self.analysis.targets.len() > 1 {
@@ -190,15 +193,8 @@ impl Judge<'_> {
 
     /// Who sent most of the requests for metadata.
     fn most_metadata(&self) -> String {
-        let sent = self.analysis.clients.iter().filter(|client| !client.server);
-        let sent: Vec<(u64, &str)> =
-            sent.map(|client| (metadata_bound::metadata_rpcs(client), client.nid.as_str())).collect();
-        let all: u64 = sent.iter().map(|(rpcs, _)| rpcs).sum();
-        let most = sent
-            .iter()
-            .max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(a.1)))
-            .filter(|(rpcs, _)| share(*rpcs, all) >= NAMED_SHARE);
-        most.map_or_else(String::new, |(rpcs, nid)| format!(", {} of it from {nid}", percent(share(*rpcs, all), 0)))
+        let most = metadata_bound::most(self.analysis, NAMED_SHARE);
+        most.map(|most| format!(", {}", most.in_words())).unwrap_or_default()
     }
 
     fn other(&self) -> State {
@@ -229,6 +225,11 @@ impl Judge<'_> {
     fn lost(&self) -> bool {
         self.analysis.findings.iter().any(|it| it.id == trace_quality::RULE.id && it.is_more_than_a_note())
     }
+}
+
+/// Whether a finding may be the cause of what time was spent on.
+pub(super) fn is_explained(spent: &TimeSpent, finding: &Finding) -> bool {
+    explains(&finding.id).contains(&spent.on) && is_there(finding, spent)
 }
 
 /// Whether a finding is about the place where time was spent; without names it is about all.

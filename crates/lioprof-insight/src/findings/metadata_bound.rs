@@ -1,7 +1,7 @@
 //! `metadata-bound`: clients spend their time on the MDT, not with data.
 
 use lioprof_model::units::percent;
-use lioprof_model::{Analysis, Client, Confidence, Operation, Severity, SpentOn};
+use lioprof_model::{Analysis, Client, Confidence, Job, Operation, Severity, SpentOn};
 use lioprof_stats::Rate;
 
 use super::load::busiest;
@@ -32,6 +32,8 @@ pub(super) const RULE: Rule = Rule {
 
 /// Share of the clients' time that is worth a question.
 const MATTERS: f64 = 0.5;
+/// Share of the requests to MDTs from which one client is said to send them.
+pub(super) const HOG: f64 = 0.5;
 
 /// Request-seconds, from arrival to end.
 fn seconds(operation: &Operation) -> f64 {
@@ -95,8 +97,12 @@ fn look(case: &Case<'_>) -> Look {
     } else {
         "reads and writes on OSTs none".to_owned()
     };
+    let hog = most(analysis, HOG);
+    let whose = hog.as_ref().map(|hog| format!(", {}", hog.in_words())).unwrap_or_default();
+    let title =
+        format!("Metadata take {} of the clients' time: {rpcs} requests on the MDT{whose}", percent(time_share, 0));
     let finding = case
-        .finding(severity, confidence, format!("Metadata take {} of the clients' time: {rpcs} requests on the MDT", percent(time_share, 0)))
+        .finding(severity, confidence, title)
         .explain(format!(
             "Requests spent {metadata_s:.2} s on the MDT in {window_s:.2} s of capture, {in_flight:.1} at a time, {compared}. Most of it \
              was {first} ({}).",
@@ -108,7 +114,8 @@ fn look(case: &Case<'_>) -> Look {
         .evidence("metadata_in_flight", in_flight)
         .evidence("metadata_time_share", time_share)
         .targets(analysis.targets.iter().filter(|t| t.kind == lioprof_model::TargetKindName::Mdt).map(|t| t.name.as_str()))
-        .clients(busiest(analysis, metadata_rpcs).into_iter().map(|(_, nid)| nid))
+        .clients(busiest(analysis, |client| metadata_rpcs(analysis, client)).into_iter().map(|(_, nid)| nid))
+        .jobs(hog.and_then(|hog| hog.job))
         .remedy(
             "Fewer files and calls: open once and keep it open, no `stat` or `ls -l` in loops, one file for many small ones \
              (HDF5, tar, a database), file names in several directories.",
@@ -134,7 +141,102 @@ fn osts_are_there(analysis: &Analysis) -> bool {
     analysis.operations.iter().any(|operation| operation.service.starts_with("ll_ost"))
 }
 
-/// Requests that only an MDT gets.
-pub(super) fn metadata_rpcs(client: &Client) -> u64 {
-    client.opcodes.iter().filter(|(name, _)| name.starts_with("MDS_")).map(|(_, rpcs)| rpcs).sum()
+/// Requests of a client to MDTs, at least: of requests for locks those that OSTs did not handle even if all of theirs were of this client.
+fn metadata_rpcs(analysis: &Analysis, client: &Client) -> u64 {
+    let of_mdts = |(name, rpcs): (&String, &u64)| match name.split_once('_') {
+        Some(("MDS", _)) => *rpcs,
+        Some(("LDLM", _)) => rpcs.saturating_sub(rpcs_of(analysis, |it| !is_metadata(it) && it.name == *name)),
+        _ => 0,
+    };
+    client.opcodes.iter().map(of_mdts).sum()
+}
+
+fn rpcs_of(analysis: &Analysis, is_it: impl Fn(&Operation) -> bool) -> u64 {
+    analysis.operations.iter().filter(|operation| is_it(operation)).map(|operation| operation.rpcs).sum()
+}
+
+/// Who sent most of the requests to MDTs.
+pub(super) struct Most<'a> {
+    /// Their share, at least.
+    pub(super) share: f64,
+    pub(super) nid: &'a str,
+    /// The job that sent them, if it sent as many.
+    pub(super) job: Option<&'a str>,
+}
+
+impl Most<'_> {
+    /// ` 98 % of them from 10.0.0.1@tcp, job find.0`.
+    pub(super) fn in_words(&self) -> String {
+        let job = self.job.map(|job| format!(", job {job}")).unwrap_or_default();
+        format!("{} of them from {}{job}", percent(self.share, 0), self.nid)
+    }
+}
+
+/// The client that sent most of the requests to MDTs, if it sent such a share of them and others sent any, too.
+pub(super) fn most(analysis: &Analysis, least_share: f64) -> Option<Most<'_>> {
+    let all = rpcs_of(analysis, is_metadata);
+    let clients = busiest(analysis, |client| metadata_rpcs(analysis, client));
+    let &(rpcs, nid) = clients.first()?;
+    let part = share(real(rpcs), real(all));
+    // One of two that send as much is nobody to be named.
+    let next = clients.get(1).map_or(0, |next| next.0);
+    let others = analysis.clients.iter().any(|client| !client.server && client.nid != nid);
+    if part < least_share || rpcs < 2 * next || !others {
+        return None;
+    }
+    // Of jobs no operations are known: what is neither data nor, if all of it was of this job, another request to OSTs.
+    let is_data = |name: &str| matches!(name, "OST_READ" | "OST_WRITE");
+    let elsewhere = rpcs_of(analysis, |it| !is_metadata(it) && !is_data(&it.name));
+    let of_job = |job: &Job| (job.rpcs - job.read.rpcs - job.write.rpcs).saturating_sub(elsewhere);
+    let job = analysis.jobs.iter().max_by_key(|job| of_job(job));
+    let job = job.filter(|job| real(of_job(job)) >= least_share * real(all)).and_then(|job| job.job.as_deref());
+    Some(Most { share: part, nid, job: job.filter(|job| !job.is_empty()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn operation(name: &str, service: &str, rpcs: u64) -> Operation {
+        Operation { name: name.to_owned(), service: service.to_owned(), rpcs, ..Operation::default() }
+    }
+
+    /// Clients with so many enqueues each, of which OSTs handled so many.
+    fn enqueues(clients: &[u64], of_osts: u64) -> Analysis {
+        let client = |(number, &rpcs): (usize, &u64)| Client {
+            nid: format!("10.0.0.{number}@tcp"),
+            uuids: Vec::new(),
+            server: false,
+            rpcs,
+            read: lioprof_model::Io::default(),
+            write: lioprof_model::Io::default(),
+            targets: 0,
+            opcodes: BTreeMap::from([("LDLM_ENQUEUE".to_owned(), rpcs)]),
+        };
+        let all: u64 = clients.iter().sum();
+        Analysis {
+            clients: clients.iter().enumerate().map(client).collect(),
+            operations: vec![
+                operation("LDLM_ENQUEUE", "mdt", all - of_osts),
+                operation("LDLM_ENQUEUE", "ll_ost", of_osts),
+            ],
+            ..Analysis::default()
+        }
+    }
+
+    #[test]
+    fn who_sends_most_is_named_by_what_no_ost_handled() {
+        let who = |clients: &[u64], of_osts| {
+            most(&enqueues(clients, of_osts), HOG).map(|most| (most.nid.to_owned(), most.share))
+        };
+        assert_eq!(who(&[900, 50, 50], 0), Some(("10.0.0.0@tcp".to_owned(), 0.9)));
+        // At least 890 of 990.
+        assert_eq!(who(&[900, 50, 50], 10).map(|it| (100.0 * it.1).round()), Some(90.0));
+        // All of these may have gone to OSTs; two that send as much; nobody else.
+        assert_eq!(who(&[900, 50, 50], 900), None);
+        assert_eq!(who(&[500, 500], 0), None);
+        assert_eq!(who(&[900], 0), None);
+    }
 }

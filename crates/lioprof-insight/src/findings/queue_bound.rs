@@ -5,9 +5,10 @@ use lioprof_model::{Confidence, Finding, Severity, SpentOn};
 use lioprof_stats::{Interval, Stands};
 
 use super::bottleneck::queue_over_service;
+use super::metadata_bound::{self, HOG, is_of_mds};
 use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, real};
 use super::throttled::HELD_SHARE;
-use super::waits::{IO_SERVICE, Waits, waits};
+use super::waits::{CRITICAL_SHARE, IO_SERVICE, Waits, waits};
 
 pub(super) const RULE: Rule = Rule {
     id: "queue-bound",
@@ -28,6 +29,7 @@ pub(super) const RULE: Rule = Rule {
             "share of the I/O threads at work while requests wait, from which they are exhausted",
         ),
         limit("time_share", 0.1, "share of the clients' time that goes to queues, at least"),
+        CRITICAL_SHARE,
         HELD_SHARE,
         limit("lost_share", 0.05, "share of lost RPCs from which nobody can tell what threads did"),
     ],
@@ -57,8 +59,14 @@ fn of_services(case: &Case<'_>) -> (Vec<Finding>, Option<String>) {
     let (mut found, mut perhaps) = (Vec::new(), None);
     for waits in waits(case.analysis, case.limit("lost_share")) {
         let matters = waits.queue_ms >= case.limit("queue_ms") && waits.time_share >= case.limit("time_share");
-        let for_threads = waits.held_share.is_some_and(|share| share < case.limit(HELD_SHARE.name));
-        if waits.service.service == IO_SERVICE || !matters || !for_threads {
+        if waits.service.service == IO_SERVICE || !matters {
+            continue;
+        }
+        if !waits.shows_threads() {
+            perhaps = perhaps.or_else(|| Some(waits.too_few()));
+            continue;
+        }
+        if waits.held_share.is_none_or(|share| share >= case.limit(HELD_SHARE.name)) {
             continue;
         }
         match waits.stands(case.limit("queue_over_service")) {
@@ -76,12 +84,14 @@ fn of_service(case: &Case<'_>, waits: &Waits<'_>) -> Finding {
     let mut clients: Vec<(u64, &str)> = clients.map(|client| (client.rpcs, client.nid.as_str())).collect();
     clients.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
     let most: Vec<String> = clients.iter().take(3).map(|(rpcs, nid)| format!("{nid} {}", thousands(*rpcs))).collect();
+    let hog = metadata_bound::most(case.analysis, HOG).filter(|_| is_of_mds(&waits.service.service));
+    let whose = hog.as_ref().map(|hog| format!(", {}", hog.in_words())).unwrap_or_default();
     let title = format!(
-        "Requests wait {:.1} times as long for a thread of {service} on {node} as they are served",
+        "Requests wait {:.1} times as long for a thread of {service} on {node} as they are served{whose}",
         waits.ratio
     );
     case
-        .finding(Severity::Warning, Confidence::High, title)
+        .finding(Waits::severity(waits.time_share, case.limit(CRITICAL_SHARE.name)), Confidence::High, title)
         .explain(format!(
             "{} requests waited {:.1} ms each and were served in {:.1} ms. All {threads} threads that were seen were at work meanwhile: as \
              soon as one is free it takes the next request. That is {} of the clients' time. Most requests in all came from: {}.",
@@ -97,8 +107,8 @@ fn of_service(case: &Case<'_>, waits: &Waits<'_>) -> Finding {
         .evidence("threads_seen", real(threads))
         .evidence("held_share", waits.held_share)
         .evidence("time_share", waits.time_share)
-        .clients(waits.whose(&case.analysis.time_account.clients))
-        .jobs(waits.whose(&case.analysis.time_account.jobs))
+        .clients(first(hog.as_ref().map(|hog| hog.nid), waits.whose(&case.analysis.time_account.clients)))
+        .jobs(first(hog.as_ref().and_then(|hog| hog.job), waits.whose(&case.analysis.time_account.jobs)))
         .nodes([node.as_str()])
         .cost(real(waits.service.queue_us) / 1e6, Cost::RequestSeconds)
         .remedy(format!(
@@ -108,6 +118,11 @@ fn of_service(case: &Case<'_>, waits: &Waits<'_>) -> Finding {
         ))
         .remedy("Fewer requests: see who sends them (tables of clients, jobs and operations).")
         .done()
+}
+
+/// Names, this one first.
+fn first<'a>(name: Option<&'a str>, names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    name.into_iter().chain(names.filter(move |other| name != Some(*other)))
 }
 
 fn reads_and_writes(case: &Case<'_>) -> Look {

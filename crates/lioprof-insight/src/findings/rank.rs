@@ -2,11 +2,14 @@
 
 use std::cmp::Reverse;
 
+use lioprof_model::units::share;
 use lioprof_model::{Analysis, Confidence, Finding, Severity};
 
 use super::case::Question;
 use super::draft::Cost;
-use super::registry::question;
+use super::judged_time::is_explained;
+use super::queue_bound;
+use super::registry::{explains, question};
 
 /// What a cause brings about: these are then no findings of their own. Causes of causes come first.
 const EFFECTS: &[(&str, &[&str])] = &[
@@ -34,7 +37,7 @@ const EFFECTS: &[(&str, &[&str])] = &[
             "below-available",
         ],
     ),
-    ("glimpses", &["single-writer", "slow-tail", "below-available"]),
+    ("glimpses", &["single-writer", "load-imbalance", "slow-tail", "below-available"]),
     ("slow-client-link", &["load-imbalance", "unfair-sharing", "queue-bound", "slow-tail", "below-available"]),
     ("hot-ost", &["load-imbalance", "reads-not-lustre-aware", "queue-bound", "slow-tail", "below-available"]),
     ("single-writer", &["load-imbalance", "queue-bound", "slow-tail", "below-available"]),
@@ -65,8 +68,8 @@ const EFFECTS: &[(&str, &[&str])] = &[
     ("small-rpcs", &["slow-tail", "below-available"]),
 ];
 
-/// Demotes effects, then sorts: what failed, severity, what the run would save (what it costs, where that is not known), confidence, the order of the
-/// rules, each rule's own order.
+/// Demotes effects, then sorts: what failed, what is more than a note, what the run would save (what it costs, where that is not known), severity,
+/// confidence, the order of the rules, each rule's own order.
 pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis, place: impl Fn(&str) -> Option<usize>) {
     for (cause, effects) in EFFECTS {
         demote(findings, cause, effects);
@@ -75,21 +78,34 @@ pub(super) fn rank(findings: &mut [Finding], analysis: &Analysis, place: impl Fn
     // What failed comes before what is slow.
     let failed = |finding: &Finding| finding.is_more_than_a_note() && question(&finding.id) == Some(Question::Failure);
     findings.sort_by(|a, b| {
-        let cost = |finding: &Finding| finding.saves_s.unwrap_or_else(|| wall_s(finding, clients));
+        let cost = |finding: &Finding| finding.saves_s.unwrap_or_else(|| wall_s(finding, analysis, clients));
         Reverse(failed(a))
             .cmp(&Reverse(failed(b)))
-            .then(Reverse(a.severity).cmp(&Reverse(b.severity)))
+            .then(b.is_more_than_a_note().cmp(&a.is_more_than_a_note()))
             .then(cost(b).total_cmp(&cost(a)))
+            .then(Reverse(a.severity).cmp(&Reverse(b.severity)))
             .then(b.confidence.cmp(&a.confidence))
             .then(place(&a.id).cmp(&place(&b.id)))
     });
 }
 
-/// What it costs as seconds of the run: clients wait at the same time.
+/// What it costs as seconds of the run: clients wait at the same time, and for many requests at once; it is no more of the run than what it
+/// explains is of their time.
 #[expect(clippy::cast_precision_loss, reason = "a number of clients")]
-fn wall_s(finding: &Finding, clients: usize) -> f64 {
-    let cost_s = finding.cost_s.unwrap_or(0.0);
-    if finding.cost_of.as_deref() == Some(Cost::RequestSeconds.text()) { cost_s / clients as f64 } else { cost_s }
+fn wall_s(finding: &Finding, analysis: &Analysis, clients: usize) -> f64 {
+    let Some(cost_s) = finding.cost_s else {
+        // What is critical may cost more than all that is known.
+        return if finding.severity == Severity::Critical { f64::INFINITY } else { 0.0 };
+    };
+    if finding.cost_of.as_deref() != Some(Cost::RequestSeconds.text()) {
+        return cost_s;
+    }
+    let all = analysis.time_account.all.as_ref().filter(|_| !explains(&finding.id).is_empty());
+    let most_s = all.map_or(f64::INFINITY, |all| {
+        let explained = all.spent.iter().filter(|spent| is_explained(spent, finding));
+        share(explained.map(|spent| spent.us).sum(), all.span_us) * analysis.window.duration_s
+    });
+    most_s.min(cost_s / clients as f64)
 }
 
 /// Makes notes of the findings that a sure enough finding explains, where both concern the same targets.
@@ -99,7 +115,10 @@ fn demote(findings: &mut [Finding], cause: &str, effects: &[&str]) {
         .filter(|finding| finding.id == cause && finding.is_more_than_a_note() && finding.confidence > Confidence::Low)
         .cloned()
         .collect();
-    for effect in findings.iter_mut().filter(|finding| effects.contains(&finding.id.as_str())) {
+    // Threads for something else than reads and writes, which name their OSTs, are not what these hold up.
+    let of_service = |finding: &Finding| finding.id == queue_bound::RULE.id && finding.targets.is_empty();
+    let is_effect = |finding: &&mut Finding| effects.contains(&finding.id.as_str()) && !of_service(finding);
+    for effect in findings.iter_mut().filter(is_effect) {
         // However bad the effect looks: what brought it about comes first.
         let explains = |cause: &&Finding| shares(&cause.targets, &effect.targets);
         if let Some(cause) = causes.iter().find(explains) {
@@ -148,6 +167,32 @@ mod tests {
         rank(&mut findings, &analysis, place);
         let order = ["many-writers", "metadata-bound", "reads-not-lustre-aware", "small-rpcs", "trace-quality"];
         assert_eq!(ids(&findings), order);
+    }
+
+    #[test]
+    fn the_larger_one_comes_first_whatever_its_severity() {
+        let analysis = Analysis::default();
+        let make = |id, severity, s| draft(&analysis, id, severity, Confidence::High).cost(s, Cost::WallTime).done();
+        let mut findings =
+            vec![make("lock-ping-pong", Severity::Critical, 1.0), make("slow-client-link", Severity::Warning, 3.0)];
+        rank(&mut findings, &analysis, place);
+        assert_eq!(ids(&findings), ["slow-client-link", "lock-ping-pong"]);
+    }
+
+    #[test]
+    fn what_waits_for_other_threads_is_no_effect_of_a_disk() {
+        let analysis = Analysis::default();
+        let make = |id, targets: &[&str]| {
+            draft(&analysis, id, Severity::Warning, Confidence::High).targets(targets.iter().copied()).done()
+        };
+        let mut findings =
+            vec![make("queue-bound", &[]), make("queue-bound", &["a-OST0000"]), make("sluggish-ost", &["a-OST0000"])];
+        rank(&mut findings, &analysis, place);
+        let told: Vec<bool> = findings.iter().map(Finding::is_more_than_a_note).collect();
+        assert_eq!(
+            (ids(&findings), told),
+            (vec!["sluggish-ost", "queue-bound", "queue-bound"], vec![true, true, false])
+        );
     }
 
     #[test]

@@ -73,11 +73,20 @@ fn look(case: &Case<'_>) -> Look {
     }
     match perhaps {
         Some(why) if all.is_empty() => Err(Nothing::cannot_tell(why)),
+        // Of most requests nobody knows when their data moved: as of all.
+        None if all.is_empty() && !parts_are_known(case) => without_parts(case),
         _ => {
             all.sort_by(|a, b| b.cost_s.unwrap_or(0.0).total_cmp(&a.cost_s.unwrap_or(0.0)));
             Ok(all)
         }
     }
+}
+
+/// Whether the parts of most reads and writes are known.
+fn parts_are_known(case: &Case<'_>) -> bool {
+    let known: u64 = case.analysis.service_parts.clients.iter().map(|client| client.parts.rpcs).sum();
+    let all: u64 = case.analysis.clients.iter().map(|client| client.read.rpcs + client.write.rpcs).sum();
+    2 * known >= all
 }
 
 /// Networks whose clients are slow as a whole, however many there are; why one may be.

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use lioprof_model::units::{percent, thousands};
-use lioprof_model::{Confidence, Finding, Interval, Severity, SpentOn, Throttled};
+use lioprof_model::{Confidence, Finding, Interval, SpentOn, Throttled};
 use lioprof_stats::Stands;
 
 use super::rule::{Case, Cost, Limit, Look, Nothing, Question, Rule, limit, real, share};
-use super::waits::{Waits, waits};
+use super::waits::{CRITICAL_SHARE, Waits, waits};
 
 pub(super) const RULE: Rule = Rule {
     id: "throttled",
@@ -19,6 +19,7 @@ pub(super) const RULE: Rule = Rule {
         limit("queue_over_service", 2.0, "time in the queue over service time"),
         limit("queue_ms", 1.0, "mean time in the queue, milliseconds, at least"),
         limit("time_share", 0.1, "share of the clients' time that goes to these waits, at least"),
+        CRITICAL_SHARE,
         HELD_SHARE,
         limit(
             "rate_share",
@@ -154,7 +155,7 @@ fn by_rule(case: &Case<'_>, waits: &Waits<'_>, classes: &[Class<'_>]) -> (f64, F
         .collect();
     let rows = || classes.iter().flat_map(|class| &class.rows);
     let finding = case
-        .finding(Severity::Warning, Confidence::High, title)
+        .finding(Waits::severity(time_share, case.limit(CRITICAL_SHARE.name)), Confidence::High, title)
         .explain(format!(
             "{}. That is {} of the clients' time. The token bucket filter (NRS policy tbf) keeps requests in the queue until their class \
              has a token; neither the disk nor the number of threads is the limit.",
@@ -189,7 +190,7 @@ fn held(case: &Case<'_>, waits: &Waits<'_>) -> Finding {
         waits.ratio
     );
     case
-        .finding(Severity::Warning, Confidence::Medium, title)
+        .finding(Waits::severity(waits.time_share, case.limit(CRITICAL_SHARE.name)), Confidence::Medium, title)
         .explain(format!(
             "{} of that time is of requests that a thread took which had had nothing to do before. So they do not wait for a thread: a \
              policy of the request scheduler (delay, tbf) holds them back, or the threads do not get the CPU.",
@@ -294,6 +295,11 @@ mod tests {
         assert_eq!(finding.title, "Requests wait 20.0 times as long for a thread of mdt on s1 as they are served");
         assert!(finding.remedies[0].contains("mds.MDS.mdt.threads_max"), "{:?}", finding.remedies);
         assert_eq!(found(&analysis, &RULE), []);
+        // What threads did before their first requests is unknown.
+        let mut few = queue("mdt", 0);
+        let service = &mut few.services[0];
+        (service.rpcs, service.queue_us, service.service_us) = (7, 140_000, 7_000);
+        assert_eq!(found(&few, &queue_bound::RULE), []);
         // Lost requests may have kept the threads busy, or not.
         let mut lossy = queue("mdt", 0);
         lossy.loss.estimated_lost_fraction = Some(0.3);

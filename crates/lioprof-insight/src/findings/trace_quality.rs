@@ -235,9 +235,10 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
     let bytes_share = share(real(skipped), real(bytes));
     let rpcs_share = loss.estimated_lost_fraction;
     let halves = loss.missing_handled + loss.missing_handling;
-    // Requests that run when the capture begins or ends are no loss: as many as there are threads, at most.
+    // Requests that run when the capture ends are no loss, nor those when it begins: as many as there are threads, at most.
+    let ended = halves.saturating_sub(case.analysis.under_way.len() as u64);
     let threads: u64 = case.analysis.services.iter().map(|service| service.threads).sum();
-    let half_share = share(real(halves.saturating_sub(threads)), real(case.analysis.totals.rpcs));
+    let half_share = share(real(ended.saturating_sub(threads)), real(case.analysis.totals.rpcs));
     let share_lost = rpcs_share.unwrap_or(0.0).max(bytes_share);
     let overflow = loss.discarded_heads + loss.kernel_overflows;
     let limit = case.limit("lost_share");

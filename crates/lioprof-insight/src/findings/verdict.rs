@@ -5,6 +5,7 @@ use lioprof_model::units::{percent, plural, share};
 use lioprof_model::{Analysis, Check, CheckResult, Finding, SpentOn, SpentState, TimeSpent, Verdict, VerdictState};
 
 use super::case::Question;
+use super::metadata_bound::{self, HOG};
 use super::registry::question;
 
 /// From this share of the clients' time on it is said that it passed elsewhere.
@@ -72,7 +73,16 @@ fn no_problem(analysis: &Analysis) -> String {
     } else {
         String::new()
     };
-    format!("Nothing is wrong: {} found nothing.{outside}", plural(made, "check"))
+    format!("Nothing is wrong: {} found nothing.{outside}{}", plural(made, "check"), hog(analysis))
+}
+
+/// Who sends most requests to MDTs, where these are most of all there are: worth knowing even if nobody waits for it.
+fn hog(analysis: &Analysis) -> String {
+    let all: u64 = analysis.operations.iter().map(|operation| operation.rpcs).sum();
+    let metadata = analysis.operations.iter().filter(|operation| metadata_bound::is_metadata(operation));
+    let rpcs = metadata.map(|operation| operation.rpcs).sum();
+    let hog = metadata_bound::most(analysis, HOG).filter(|_| share(rpcs, all) >= HOG);
+    hog.map(|hog| format!(" {} of {all} requests are for metadata, {}.", rpcs, hog.in_words())).unwrap_or_default()
 }
 
 /// Why there is nothing to judge.

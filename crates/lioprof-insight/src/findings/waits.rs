@@ -3,13 +3,17 @@
 use std::cmp::Reverse;
 
 use lioprof_model::traffic::counted_service;
-use lioprof_model::{Analysis, Service, SpentOn, TimeOf};
+use lioprof_model::{Analysis, Service, Severity, SpentOn, TimeOf};
 use lioprof_stats::{Rate, Stands};
 
-use super::rule::{real, share};
+use super::rule::{Limit, limit, real, share};
 
 /// The service that handles reads and writes.
 pub(super) const IO_SERVICE: &str = "ll_ost_io";
+
+/// From which waiting is critical.
+pub(super) const CRITICAL_SHARE: Limit =
+    limit("critical_share", 0.5, "share of the clients' time that goes to these waits, from which it is critical");
 
 /// What requests of a service of a node wait.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +74,16 @@ impl Waits<'_> {
             self.service.node,
             self.service.rpcs
         )
+    }
+
+    /// What half of the clients' time goes to is critical.
+    pub(super) fn severity(time_share: f64, critical_share: f64) -> Severity {
+        if time_share >= critical_share { Severity::Critical } else { Severity::Warning }
+    }
+
+    /// Whether most requests show what their thread did before: the first ones of each do not.
+    pub(super) fn shows_threads(&self) -> bool {
+        self.service.rpcs >= 2 * self.service.threads
     }
 
     /// Whether a rule or a lack of CPU holds requests back, not a lack of threads.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::config::{Cluster, MDS, server_nid};
+use super::config::{Cluster, MDS, Threads, server_nid};
 use super::rng::uuid;
 use super::world::{Export, Host, Mount, Node, Object, Queue, ServicePart, ServiceThread, StripedFile, Target};
 use super::{
@@ -73,8 +73,12 @@ impl Cluster {
             for service in Service::ALL {
                 world.part_of.insert((index, service), world.parts.len());
                 for cpt in 0..server.cpts.max(1) {
-                    let count =
-                        if service == Service::OstIo { server.threads.ost_io } else { server.threads.other }.max(1);
+                    let Threads { ost_io, other, single } = server.threads;
+                    let count = match service {
+                        _ if single == Some(service) => 1,
+                        Service::OstIo => ost_io.max(1),
+                        _ => other.max(1),
+                    };
                     let threads = (0..count).map(|id| {
                         pid += 1;
                         let mut name = format!("{}{cpt:02}_{id:03}", service.thread());
@@ -89,6 +93,8 @@ impl Cluster {
                         incoming: VecDeque::new(),
                         regular: Queue { next_sequence: 100 + rng.below(1000), ..Queue::default() },
                         urgent: Queue { next_sequence: rng.below(100), ..Queue::default() },
+                        policy: server.scheduler.filter(|it| it.0 == service).map(|it| it.1),
+                        classes: FxHashMap::default(),
                     });
                 }
             }

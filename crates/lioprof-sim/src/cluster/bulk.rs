@@ -1,12 +1,17 @@
 //! Reads and writes.
 
-use super::{Event, Io, Simulation, Stage, say};
+use super::disk::take;
+use super::{Event, Io, Request, Simulation, Stage, say};
 use crate::cluster::log::Pen;
 
 /// Kinds of events of a bulk transfer.
 const SENT: u32 = 5;
 const ACKNOWLEDGED: u32 = 4;
 const ARRIVED: u32 = 3;
+
+/// `-EDQUOT`, `-ENOSPC`.
+const OVER_QUOTA: i64 = -122;
+const NO_SPACE: i64 = -28;
 
 /// What a MiB takes between a server and a client.
 const NETWORK_BYTES_PER_S: u64 = 8_000_000_000;
@@ -16,13 +21,20 @@ impl Simulation {
     pub(super) fn start_io(&mut self, request: usize, mut pen: Pen) {
         let Some(io) = self.world.requests[request].io else { return };
         let target = self.world.requests[request].target;
+        if io.write
+            && let Some(rc) = self.refused(request, io.bytes)
+        {
+            self.world.requests[request].rc = (rc, rc);
+            pen.now_us += self.rng.about(40);
+            self.finish(request, pen);
+            return;
+        }
         if io.direct {
             pen.now_us += self.rng.about(20);
             self.take_local_lock(request, &io, &mut pen);
         }
         pen.now_us += self.rng.about(40);
-        let disk = &mut self.world.targets[target].disk;
-        let done_us = if io.write {
+        if io.write {
             let there_us = self.transfer(request, &io, &mut pen);
             let (mount, node) = (self.world.requests[request].mount, self.world.targets[target].node);
             if self.world.mounts[mount].link.is_limit() || self.world.nodes[node].link.is_limit() {
@@ -31,22 +43,37 @@ impl Simulation {
                 self.events.at(there_us, Event::Step(request));
                 return;
             }
-            self.world.targets[target].disk.done_us(there_us, io.bytes, &mut self.rng)
+            self.store(request, io.bytes, there_us.max(pen.now_us));
         } else {
-            pen.now_us = disk.done_us(pen.now_us, io.bytes, &mut self.rng);
-            self.transfer(request, &io, &mut pen)
-        };
+            pen.now_us = self.world.targets[target].disk.done_us(pen.now_us, io.bytes, &mut self.rng);
+            let done_us = self.transfer(request, &io, &mut pen);
+            self.world.requests[request].stage = Stage::Ending;
+            self.events.at(done_us.max(pen.now_us), Event::Step(request));
+        }
+    }
+
+    /// Why a write cannot be stored.
+    fn refused(&mut self, request: usize, bytes: u64) -> Option<i64> {
+        let Request { mount, target, .. } = self.world.requests[request];
+        if !take(&mut self.world.mounts[mount].config.quota_bytes, bytes) {
+            return Some(OVER_QUOTA);
+        }
+        (!self.world.targets[target].disk.takes(bytes)).then_some(NO_SPACE)
+    }
+
+    /// Data go to disk; those of one that hangs are under way for good.
+    fn store(&mut self, request: usize, bytes: u64, now_us: u64) {
+        let target = self.world.requests[request].target;
         self.world.requests[request].stage = Stage::Ending;
-        self.events.at(done_us.max(pen.now_us), Event::Step(request));
+        if let Some(done_us) = self.world.targets[target].disk.written_us(now_us, bytes, &mut self.rng) {
+            self.events.at(done_us, Event::Step(request));
+        }
     }
 
     /// The data of a write are there: they go to disk.
     pub(super) fn write_io(&mut self, request: usize) {
         let Some(io) = self.world.requests[request].io else { return };
-        let target = self.world.requests[request].target;
-        let done_us = self.world.targets[target].disk.done_us(self.now_us, io.bytes, &mut self.rng);
-        self.world.requests[request].stage = Stage::Ending;
-        self.events.at(done_us, Event::Step(request));
+        self.store(request, io.bytes, self.now_us);
     }
 
     /// Moves the data; when the last byte is there.

@@ -16,6 +16,10 @@ lioprof_model::with_defaults! {
         pub extra_there_us: u64 = 0,
         /// .. and the way back.
         pub extra_back_us: u64 = 0,
+        /// LNet network that it is on.
+        pub network: &'static str = "tcp",
+        /// Bytes that its user may still write.
+        pub quota_bytes: u64 = u64::MAX,
         /// Its network link.
         pub link: LinkConfig = LinkConfig::default(),
         /// What is wrong with it.

@@ -2,7 +2,7 @@
 
 use super::disk::DiskConfig;
 use super::program::Program;
-use super::{ClientConfig, Clock, LinkConfig};
+use super::{ClientConfig, Clock, LinkConfig, Policy, Service};
 use crate::wording::{V2_17, Wording};
 
 lioprof_model::with_defaults! {
@@ -13,6 +13,8 @@ lioprof_model::with_defaults! {
         pub ost_io: usize = 16,
         /// All others.
         pub other: usize = 8,
+        /// A service that has one only.
+        pub single: Option<Service> = None,
     }
 
     /// A server's hardware.
@@ -26,6 +28,8 @@ lioprof_model::with_defaults! {
         pub threads: Threads = Threads::default(),
         /// Its network link.
         pub link: LinkConfig = LinkConfig::default(),
+        /// What hands requests of a service to threads; that of all others is `fifo`.
+        pub scheduler: Option<(Service, Policy)> = None,
     }
 }
 
@@ -165,7 +169,8 @@ impl Cluster {
     /// Adds a client on a machine of its own; returns its mount.
     pub fn client(&mut self, config: ClientConfig) -> usize {
         let host = self.hosts.len();
-        self.hosts.push(format!("10.10.{}.{}@tcp", 1 + (host - 1) / 250, 1 + (host - 1) % 250));
+        let network = config.network;
+        self.hosts.push(format!("10.10.{}.{}@{network}", 1 + (host - 1) / 250, 1 + (host - 1) % 250));
         self.mounts.push(MountConfig { host, config, ..MountConfig::default() });
         self.mounts.len() - 1
     }

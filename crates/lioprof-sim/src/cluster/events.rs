@@ -16,6 +16,8 @@ pub(crate) enum Event {
     Thread(usize, usize),
     /// The thread has looked at request `.2`; it goes into the queue.
     Queue(usize, usize, usize),
+    /// The scheduler lets a thread of service part `.0` have a request that it held back.
+    Ready(usize),
     /// A handler goes on with its request.
     Step(usize),
     /// The reply reaches the sender.

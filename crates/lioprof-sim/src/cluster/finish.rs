@@ -61,9 +61,8 @@ impl Simulation {
 
     /// `Handled RPC` and `NRS stop`.
     pub(super) fn say_handled(&mut self, request: usize, end: Handled, pen: &mut Pen) {
-        let (mount, sequence) = (self.world.requests[request].mount, self.world.requests[request].sequence);
         say!(self, pen, handled(self.world.handling(request), end));
-        say!(self, pen, nrs_stop(self.world.nid(mount), sequence));
+        self.say_done(request, pen);
     }
 
     /// How many seconds a request's sender waits, and since how many it no longer does; `None` while it waits.

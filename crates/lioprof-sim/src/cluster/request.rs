@@ -86,6 +86,10 @@ pub(crate) struct Request {
     pub(crate) part: usize,
     pub(crate) thread: usize,
     pub(crate) sequence: u64,
+    /// When the scheduler lets a thread have it.
+    pub(crate) ready_us: u64,
+    /// Tokens that its class had left, if there are any.
+    pub(crate) tokens: u64,
     pub(crate) urgent: bool,
     pub(crate) arrival_us: u64,
     pub(crate) start_us: u64,

@@ -15,14 +15,19 @@ impl Simulation {
         self.world.export_mut(mount, target).requests += 1;
         let pen = self.say_arrival(request);
         self.world.parts[part].incoming.push_back(request);
+        self.wake_thread(part, pen.now_us);
+    }
+
+    /// Wakes a thread that has nothing to do.
+    pub(super) fn wake_thread(&mut self, part: usize, now_us: u64) {
         if let Some(thread) = self.world.parts[part].idle.pop_front() {
-            let node = &self.world.nodes[pen.node];
+            let node = &self.world.nodes[self.world.parts[part].node];
             let per_cpt = (node.cpus / node.cpts).max(1);
             let first = self.world.parts[part].threads[thread].cpu / per_cpt * per_cpt;
             let cpu = first + u16::try_from(self.rng.below(u64::from(per_cpt))).unwrap_or(0);
             self.world.parts[part].threads[thread].cpu = cpu;
             let wake_us = self.rng.about(30);
-            self.events.at(pen.now_us + wake_us, Event::Thread(part, thread));
+            self.events.at(now_us + wake_us, Event::Thread(part, thread));
         }
     }
 
@@ -70,9 +75,17 @@ impl Simulation {
 
     /// The next request of the queues; urgent ones first.
     fn take(&mut self, part: usize) -> Option<(usize, bool)> {
-        let part = &mut self.world.parts[part];
-        let urgent = part.urgent.requests.pop_front().map(|request| (request, true));
-        urgent.or_else(|| Some((part.regular.requests.pop_front()?, false)))
+        if let Some(request) = self.world.parts[part].urgent.requests.pop_front() {
+            return Some((request, true));
+        }
+        if self.world.parts[part].policy.is_none() {
+            return Some((self.world.parts[part].regular.requests.pop_front()?, false));
+        }
+        let ready_us = |&request: &usize| self.world.requests[request].ready_us;
+        // The first one of those that have been ready for longest.
+        let first = self.world.parts[part].regular.requests.iter().enumerate().min_by_key(|(_, it)| ready_us(it));
+        let (place, _) = first.filter(|(_, it)| ready_us(it) <= self.now_us)?;
+        Some((self.world.parts[part].regular.requests.remove(place)?, false))
     }
 
     /// Unpacks a request and finds out how urgent it is.
@@ -110,8 +123,10 @@ impl Simulation {
         state.sequence = queue.next_sequence;
         queue.next_sequence += 1;
         queue.requests.push_back(request);
-        if let Some((next, urgent)) = self.take(part) {
-            self.start(part, thread, next, urgent);
+        self.schedule(part, thread, request);
+        match self.take(part) {
+            Some((next, urgent)) => self.start(part, thread, next, urgent),
+            None => self.thread(part, thread),
         }
     }
 
@@ -121,8 +136,7 @@ impl Simulation {
         let state = &mut self.world.requests[request];
         (state.thread, state.urgent, state.stage) = (thread, urgent, Stage::Started);
         let (mount, target, xid, opcode) = (state.mount, state.target, state.xid, state.opcode);
-        let sequence = state.sequence;
-        say!(self, &mut pen, nrs_start(self.world.nid(mount), sequence));
+        self.say_taken(request, &mut pen);
         self.world.requests[request].start_us = pen.now_us;
         if self.drop_if_late(request, &mut pen) {
             return;
@@ -144,7 +158,7 @@ impl Simulation {
                 self.events.at(pen.now_us + delay_us, Event::Step(request));
             }
             _ => {
-                let work_us = self.plain_us(opcode);
+                let work_us = self.plain_us(opcode, target);
                 self.world.requests[request].stage = Stage::Ending;
                 self.events.at(pen.now_us + work_us, Event::Step(request));
             }
@@ -152,12 +166,13 @@ impl Simulation {
     }
 
     /// How long an operation without bulk data takes.
-    fn plain_us(&mut self, opcode: u16) -> u64 {
+    fn plain_us(&mut self, opcode: u16, target: usize) -> u64 {
         self.rng.about(match opcode {
             opcode::OBD_PING => 15,
             opcode::OST_STATFS | opcode::MDS_STATFS => 40,
             opcode::OST_CONNECT => 300,
-            opcode::OST_SYNC | opcode::OST_CREATE => 2500,
+            opcode::OST_SYNC => self.world.targets[target].disk.sync_us(),
+            opcode::OST_CREATE => 2500,
             _ => 150,
         })
     }

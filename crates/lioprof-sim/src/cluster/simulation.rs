@@ -76,6 +76,7 @@ impl Simulation {
             Event::Arrive(request) => self.arrive(request),
             Event::Thread(part, thread) => self.thread(part, thread),
             Event::Queue(part, thread, request) => self.queue(part, thread, request),
+            Event::Ready(part) => self.wake_thread(part, self.now_us),
             Event::Step(request) => self.step(request),
             Event::Reply(request) => self.reply(request),
             Event::Callback(callback) => self.callback(callback),

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::slab::Slab;
-use super::{Callback, ClientConfig, Disk, Io, Link, Lock, Process, Request, Service};
+use super::{Callback, ClientConfig, Disk, Io, Link, Lock, Policy, Process, Request, Service};
 use crate::wording::{Fid, Wording};
 
 /// A server.
@@ -149,6 +149,10 @@ pub(crate) struct ServicePart {
     pub(crate) incoming: VecDeque<usize>,
     pub(crate) regular: Queue,
     pub(crate) urgent: Queue,
+    /// Of the regular queue; `None` is `fifo`.
+    pub(crate) policy: Option<Policy>,
+    /// Of a token bucket filter: by job, mount and operation, when its bucket is full again.
+    pub(crate) classes: rustc_hash::FxHashMap<(usize, usize, u16), u64>,
 }
 
 /// The whole cluster.

@@ -54,7 +54,8 @@ pub(super) fn steady(options: &Options) -> Cluster {
 /// For load: the mix of records of a busy server. Each client has a file of its own; one small file belongs to all.
 pub(super) fn busy(options: &Options) -> Cluster {
     let disk = DiskConfig { bytes_per_s: 200_000_000_000, latency_us: 200, ..DiskConfig::default() };
-    let server = ServerConfig { threads: Threads { ost_io: 64, other: 16 }, ..ServerConfig::default() };
+    let server =
+        ServerConfig { threads: Threads { ost_io: 64, other: 16, ..Threads::default() }, ..ServerConfig::default() };
     let mut base = base(options, Hardware { disk, server, ..Hardware::default() });
     let clients = wide(base.clients.len());
     let rate = options.rate.max(1);

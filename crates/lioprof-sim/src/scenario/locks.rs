@@ -1,8 +1,8 @@
 //! Clients that fight for locks.
 
-use super::base::{MIB, usual, wide};
+use super::base::{MIB, program, usual, wide};
 use super::options::Options;
-use crate::cluster::{Access, Cluster, Op};
+use crate::cluster::{Access, ClientConfig, Cluster, Op};
 
 /// Pairs of clients write the same 1 MiB by turns, with a pause after each write.
 ///
@@ -50,4 +50,16 @@ pub(super) fn many_writers(options: &Options) -> Cluster {
         });
         steps.chain([Op::Sync(file)])
     })
+}
+
+/// One client writes a file over all OSTs, from a place that is far away; all others ask how large it is as fast as they can.
+///
+/// To find: callbacks to the writer, and clients that wait for its answers.
+pub(super) fn glimpse_storm(options: &Options) -> Cluster {
+    let mut base = usual(options);
+    let file = base.striped_file();
+    let writer = base.cluster.client(ClientConfig { rtt_us: 20_000, ..ClientConfig::default() });
+    let writes = (0..200 * options.size).map(move |step| Op::Io(Access::write(file, step * MIB, MIB)));
+    base.cluster.process(writer, "solver.1000", program(writes));
+    base.on_clients("ls.1000", |_| (0..150 * options.size).map(move |_| Op::Stat(file)))
 }

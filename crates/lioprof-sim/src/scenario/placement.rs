@@ -76,3 +76,31 @@ pub(super) fn unfair(options: &Options) -> Cluster {
     }
     base.cluster
 }
+
+/// Every third client is on a network that is eight times as slow as that of the others.
+///
+/// To find: all clients of network tcp1 move data slowly, and no others.
+pub(super) fn slow_network(options: &Options) -> Cluster {
+    const BYTES_PER_S: u64 = 400_000_000;
+    let link = |bytes_per_s| LinkConfig { bytes_per_s };
+    let client = ClientConfig { link: link(BYTES_PER_S), max_rpc_bytes: MIB, ..ClientConfig::default() };
+    let slow = ClientConfig { link: link(BYTES_PER_S / 8), network: "tcp1", ..client };
+    let mut base = base(options, Hardware { client, ..Hardware::default() });
+    let others = base.clients.len().div_ceil(2);
+    base.clients.extend((0..others).map(|_| base.cluster.client(slow)).collect::<Vec<_>>());
+    base.write_everywhere(16 * MIB * options.size)
+}
+
+/// Clients write small files and wait until they are stored. One OST's disk takes a hundred times as long for it.
+///
+/// To find: writes take as long on all OSTs; syncs to one of them take far longer.
+pub(super) fn slow_syncs(options: &Options) -> Cluster {
+    let last = options.osts.max(1) - 1;
+    let usual = DiskConfig::default();
+    let slow = DiskConfig { sync_us: 100 * usual.sync_us, ..usual };
+    let base = base_with(options, Hardware::default(), |ost| if ost == last { slow } else { usual });
+    let rounds = 8 * options.size;
+    base.on_osts("db.1000", |_, file| {
+        (0..rounds).flat_map(move |round| [Op::Io(Access::write(file, round * MIB, MIB).ahead()), Op::Sync(file)])
+    })
+}

@@ -58,6 +58,19 @@ scenarios! {
     "statfs-storm": control::statfs_storm, "clients that ask for free space without end";
     "heavy-tail": load::heavy_tail, "one request in two hundred takes a hundred times as long";
     "unfair": placement::unfair, "one client with 64 requests in flight among clients with one";
+    "ost-starved": load::ost_starved, "too few threads for what is no I/O of OSTs";
+    "cancel-starved": load::cancel_starved, "too few threads for locks that are given back";
+    "mdt-starved": load::mdt_starved, "too few threads of the MDT";
+    "metadata-hog": load::metadata_hog, "one job sends nearly all there is to an MDT that others need, too";
+    "tbf": load::tbf, "a rule of a token bucket filter for one job";
+    "nrs-delay": load::nrs_delay, "a policy that delays every request to the MDT";
+    "slow-network": placement::slow_network, "a third of the clients are on an LNet network that is slow";
+    "slow-syncs": placement::slow_syncs, "an OST that takes what is written at once, and its time to store it";
+    "glimpse-storm": locks::glimpse_storm, "clients ask again and again how large a file is that another one writes";
+    "over-quota": faults::over_quota, "writes of a user whose quota is used up";
+    "full-ost": faults::full_ost, "writes to an OST that is full";
+    "hung-requests": faults::hung_requests, "writes that an OST has not ended when the log does";
+    "eviction-storm": faults::eviction_storm, "all clients of a job are thrown out";
     "evictions": faults::evictions, "clients that keep locks or do not answer; resends, drops, reconnects";
 }
 

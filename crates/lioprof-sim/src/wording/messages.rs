@@ -11,6 +11,7 @@ use super::client_lock::ClientLock;
 use super::lock::Lock;
 use super::notation::{Extent, Fid};
 use super::request::{Handled, Request, Rpc};
+use super::tbf::TbfClass;
 use crate::bits::{mask, subsystem};
 
 /// Of one or two values the last one.
@@ -116,6 +117,19 @@ messages! {
     /// The request is done.
     nrs_stop(nid: &str, sequence: u64): "NRS stop fifo request from 12345-{nid}, seq: {sequence}",
         "nrs_fifo.c" "nrs_fifo_req_stop" 209 | 239, RPC, RPCTRACE;
+    /// A token bucket filter puts a request into the queue of its class ..
+    tbf_enqueues(class: TbfClass<'_>): "{class}",
+        "nrs_tbf.c" "nrs_tbf_req_add" 2372 | 3199, RPC, RPCTRACE;
+    /// .. hands it out ..
+    tbf_dequeues(class: TbfClass<'_>): "{class}",
+        "nrs_tbf.c" "nrs_tbf_req_get" 2296 | 3117, RPC, RPCTRACE;
+    /// .. and hears that it is done.
+    tbf_stop(nid: &str, sequence: u64): "NRS stop tbf request from 12345-{nid}, seq: {sequence}",
+        "nrs_tbf.c" "nrs_tbf_req_stop" 2425 | 3258, RPC, RPCTRACE;
+    /// A request that was delayed is done.
+    delay_stop(nid: &str, waited_s: u64, request: Request<'_>):
+        "@@@ NRS: finished delayed request from 12345-{nid} after {waited_s}s  {request}",
+        "nrs_delay.c" "nrs_delay_req_stop" 294 | 322, RPC, RPCTRACE;
     sending(sent: Rpc<'_>): "Sending RPC {sent}",
         "client.c" "ptlrpc_send_new_req" 1913 | 1727, RPC, RPCTRACE;
     /// The sender waits for its requests.

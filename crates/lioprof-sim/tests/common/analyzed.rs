@@ -21,8 +21,8 @@ pub(crate) fn analyzed(scenario: &Scenario, options: &Options) -> Analysis {
 
 /// The logs of a scenario's servers.
 pub(crate) struct Logs {
-    scenario: &'static str,
-    folder: tempfile::TempDir,
+    pub(crate) scenario: &'static str,
+    pub(crate) folder: tempfile::TempDir,
 }
 
 impl Logs {

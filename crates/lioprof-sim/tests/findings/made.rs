@@ -5,7 +5,7 @@ use std::fs;
 use lioprof_analysis::{Analysis, Config, analyze};
 use lioprof_insight::{Limits, find};
 use lioprof_sim::cluster::{
-    Access, ClientConfig, Cluster, DiskConfig, LinkConfig, Op, ServerConfig, Simulation, Threads,
+    Access, ClientConfig, Cluster, DiskConfig, LinkConfig, Op, Policy, ServerConfig, Service, Simulation, Threads,
 };
 use lioprof_sim::{SimRecord, text};
 
@@ -13,8 +13,15 @@ pub(crate) const KIB: u64 = 1 << 10;
 pub(crate) const MIB: u64 = 1 << 20;
 
 /// What a usual cluster of these tests has: disks and links as slow as those of small systems, so that requests overlap.
-pub(crate) const USUAL: DiskConfig =
-    DiskConfig { bytes_per_s: 100_000_000, latency_us: 2_000, tail_ppm: 0, tail_factor: 1 };
+pub(crate) const USUAL: DiskConfig = DiskConfig {
+    bytes_per_s: 100_000_000,
+    latency_us: 2_000,
+    tail_ppm: 0,
+    tail_factor: 1,
+    sync_us: 2_500,
+    room_bytes: u64::MAX,
+    hangs_after: u64::MAX,
+};
 
 /// A cluster in the making: servers with OSTs, clients, and the files of these.
 pub(crate) struct Made {
@@ -35,6 +42,8 @@ pub(crate) struct Odd {
     pub(crate) other_client_links: u64,
     /// Requests that a client has in flight to an OST; 0: as usual.
     pub(crate) in_flight: usize,
+    /// What hands requests of a service to threads, on all servers.
+    pub(crate) scheduler: Option<(Service, Policy)>,
     /// Bytes of the largest request; 0: as usual.
     pub(crate) rpc_bytes: u64,
 }
@@ -47,7 +56,8 @@ impl Made {
         let servers: Vec<usize> = (0..servers)
             .map(|number| {
                 let link = LinkConfig { bytes_per_s: of(&odd.server_links, number).unwrap_or(0) };
-                cluster.server(ServerConfig { cpus: 4, cpts: 1, threads: Threads { ost_io: 128, other: 8 }, link })
+                let threads = Threads { ost_io: 128, ..Threads::default() };
+                cluster.server(ServerConfig { cpus: 4, cpts: 1, threads, link, scheduler: odd.scheduler })
             })
             .collect();
         let disk = |number: usize| odd.disks.iter().find(|(of, _)| *of == number).map_or(USUAL, |it| it.1);

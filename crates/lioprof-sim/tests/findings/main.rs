@@ -17,6 +17,8 @@ mod kinds;
 #[cfg(test)]
 mod made;
 #[cfg(test)]
+mod pairs;
+#[cfg(test)]
 mod power;
 #[cfg(test)]
 mod runs;
@@ -32,7 +34,7 @@ mod tests {
     use lioprof_testkit::blessed_table;
 
     use crate::runs::{RUNS, Seen, seen};
-    use crate::{cut, expected, healthy, kinds, power, table};
+    use crate::{cut, expected, healthy, kinds, pairs, power, table};
 
     /// Every scenario in every size, on two threads.
     fn everything() -> Vec<Seen> {
@@ -99,6 +101,12 @@ mod tests {
         let (wrong, table) = power::curves();
         blessed_table("docs/findings.md", ("<!-- power curves -->\n", "<!-- end of the power curves -->"), &table);
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn of_two_causes_both_are_named_the_larger_first() {
+        let wrong = pairs::named_wrongly();
+        assert!(wrong.is_empty(), "not both named, or not in order:\n{}", wrong.join("\n"));
     }
 
     #[test]

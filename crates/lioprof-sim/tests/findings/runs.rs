@@ -1,6 +1,7 @@
 //! Runs of scenarios, and what the analysis finds in them.
 
-use lioprof_model::{Finding, Severity};
+use lioprof_analysis::Analysis;
+use lioprof_model::{Finding, Severity, SpentState, VerdictState};
 use lioprof_sim::scenario::{Options, Scenario};
 
 use crate::analyzed::{analyzed, usual};
@@ -47,19 +48,51 @@ pub(crate) struct Seen {
     pub(crate) run: &'static Run,
     /// Kind of the first finding.
     pub(crate) first: Option<String>,
+    /// What the first finding says and names.
+    pub(crate) names: String,
     /// Kinds above `info`.
     pub(crate) above: Vec<String>,
+    pub(crate) osts: usize,
 }
 
 /// What the findings say of a scenario.
 pub(crate) fn seen(scenario: &'static Scenario, run: &'static Run) -> Seen {
-    let analysis = analyzed(scenario, &(run.options)(usual()));
+    let options = (run.options)(usual());
+    let analysis = analyzed(scenario, &options);
     analysis.findings.iter().for_each(check);
+    agrees(scenario.name, &analysis);
     let above = analysis.findings.iter().filter(|finding| finding.severity > Severity::Info);
     let mut above: Vec<String> = above.map(|finding| finding.id.clone()).collect();
     above.dedup();
+    let names = analysis.findings.first().map(names).unwrap_or_default();
     let first = analysis.findings.into_iter().next().map(|finding| finding.id);
-    Seen { scenario: scenario.name, run, first, above }
+    Seen { scenario: scenario.name, run, first, names, above, osts: options.osts }
+}
+
+/// A verdict that nothing is wrong agrees with the figures beside it.
+fn agrees(scenario: &str, analysis: &Analysis) {
+    let healthy = analysis.verdict.state == VerdictState::NoProblem;
+    for failure in analysis.failures.iter().filter(|failure| failure.everyday.is_none()) {
+        let of_kind = analysis.operations.iter().filter(|operation| operation.opcode == failure.opcode);
+        let is_seldom = 100 * failure.rpcs <= of_kind.map(|operation| operation.rpcs).sum();
+        assert!(!healthy || is_seldom, "{scenario}: nothing is wrong, and {failure:?}");
+    }
+    for spent in analysis.time_account.all.iter().flat_map(|all| all.spent.iter().filter(|it| 5 * it.us > all.span_us))
+    {
+        let as_it_should_be = spent.state == Some(SpentState::AsItShouldBe);
+        assert!(
+            as_it_should_be || spent.state.is_some() && !healthy,
+            "{scenario}: {:?}, and {spent:?}",
+            analysis.verdict
+        );
+    }
+}
+
+/// What a finding says and names.
+pub(crate) fn names(finding: &Finding) -> String {
+    let Finding { title, clients, targets, jobs, nodes, .. } = finding;
+    let lists = [clients, targets, jobs, nodes].into_iter().flatten();
+    lists.fold(title.clone(), |all, name| format!("{all}\n{name}"))
 }
 
 /// Every finding says what a reader needs.

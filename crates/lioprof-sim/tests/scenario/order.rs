@@ -38,7 +38,7 @@ fn time_windows_and_xids() {
                 assert!(rec.text.contains("rc 0/-999"), "{name}: ended but never begun: {}", rec.text);
             }
         }
-        assert!(open.is_empty(), "{name}: requests without an end");
+        assert_eq!(open.is_empty(), name != "hung-requests", "{name}: requests without an end");
         assert!(windows > 0, "{name}");
     }
 }

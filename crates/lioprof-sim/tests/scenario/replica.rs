@@ -13,7 +13,7 @@ fn cluster(wording: &'static Wording) -> (Cluster, Vec<usize>, Vec<usize>) {
     let server = cluster.server(ServerConfig {
         cpus: 2,
         cpts: 1,
-        threads: Threads { ost_io: 8, other: 4 },
+        threads: Threads { ost_io: 8, other: 4, ..Threads::default() },
         ..ServerConfig::default()
     });
     let osts = (0..2).map(|_| cluster.ost(server, DiskConfig::default())).collect();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lioprof_model::units::seconds;
 use lioprof_model::{
     AgainstPeers, ClientParts, Direction, NetworkParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart,
-    Symbols, TargetParts, network,
+    Symbols, Target, TargetKindName, TargetParts, network,
 };
 use lustre_debuglog::TargetKind;
 
@@ -31,7 +31,8 @@ const APART_SHARE: f64 = 0.8;
 /// Which of the three parts.
 const PARTS: [fn(&PartSum) -> &Times; 3] = [|sum| &sum.before, |sum| &sum.transfer, |sum| &sum.after];
 
-pub(crate) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
+/// Of the sums, and of all targets whatever is known of their requests.
+pub(crate) fn finish(sums: &PartSums, all: &[Target], symbols: &Symbols) -> ServiceParts {
     let named = |key: &PartKey| Named {
         nid: symbols.text(key.nid),
         node: symbols.text(key.target.node),
@@ -41,7 +42,7 @@ pub(crate) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
     };
     let rows: Vec<(Named, &PartSum)> = sums.sums.iter().map(|(key, sum)| (named(key), sum)).collect();
 
-    let apart = apart(&rows);
+    let apart = apart(&rows, all);
     let is_apart = |row: &Named| apart.contains(&(row.node.clone(), row.key.direction));
     let targets = grouped(
         &rows,
@@ -93,14 +94,14 @@ pub(crate) fn finish(sums: &PartSums, symbols: &Symbols) -> ServiceParts {
 
 /// Servers each of whose OSTs takes far longer on the disk than those of the others for the same clients' requests of the same sizes: their
 /// disks are of another kind. If it is only one OST, one of only two servers: among more it is the odd one.
-fn apart(rows: &[(Named, &PartSum)]) -> BTreeSet<(String, Direction)> {
-    Direction::ALL.into_iter().flat_map(|direction| apart_in(rows, direction)).collect()
+fn apart(rows: &[(Named, &PartSum)], all: &[Target]) -> BTreeSet<(String, Direction)> {
+    Direction::ALL.into_iter().flat_map(|direction| apart_in(rows, all, direction)).collect()
 }
 
 /// Times of an OST by client and size.
 type Parts<'a> = Vec<((&'a str, u32), &'a Times)>;
 
-fn apart_in(rows: &[(Named, &PartSum)], direction: Direction) -> Vec<(String, Direction)> {
+fn apart_in(rows: &[(Named, &PartSum)], all: &[Target], direction: Direction) -> Vec<(String, Direction)> {
     // Reads meet the disk before their data are sent, writes after they have come.
     let disk = PARTS[if direction.is_write() { 2 } else { 0 }];
     let of = || rows.iter().filter(|(row, _)| row.is_ost && row.key.direction == direction);
@@ -112,15 +113,20 @@ fn apart_in(rows: &[(Named, &PartSum)], direction: Direction) -> Vec<(String, Di
     for ((node, _), times) in &times {
         means.entry(node).or_default().push(times.distribution().mean.unwrap_or(0.0));
     }
-    let mut all: Vec<f64> = means.values().flatten().copied().collect();
-    all.sort_by(f64::total_cmp);
-    let Some(usual_us) = all.get(all.len().saturating_sub(1) / 2) else { return Vec::new() };
+    let mut every: Vec<f64> = means.values().flatten().copied().collect();
+    every.sort_by(f64::total_cmp);
+    let Some(usual_us) = every.get(every.len().saturating_sub(1) / 2) else { return Vec::new() };
     // A look at the means leaves few to be compared request by request.
     let looks_slow = |means: &Vec<f64>| means.iter().all(|us| *us >= APART.sqrt() * usual_us);
     let many = means.len() > 2;
+    // Of an OST whose parts are unknown nobody can tell whether it is as slow as the server's others.
+    let moved = |target: &Target| if direction.is_write() { target.write.io.rpcs } else { target.read.io.rpcs } > 0;
+    let is_own =
+        |target: &&Target, node: &str| target.node == node && target.kind == TargetKindName::Ost && moved(target);
+    let are_all = |node: &str, means: &[f64]| means.len() >= all.iter().filter(|target| is_own(target, node)).count();
     let candidates: BTreeSet<&str> = means
         .iter()
-        .filter(|(_, means)| (!many || means.len() > 1) && looks_slow(means))
+        .filter(|(node, means)| (!many || means.len() > 1) && are_all(node, means) && looks_slow(means))
         .map(|(node, _)| *node)
         .collect();
     let mut others: BTreeMap<(&str, u32), Times> = BTreeMap::new();
@@ -207,4 +213,55 @@ fn distinct<W: Ord, T: Ord>(rows: &[(Named, &PartSum)], pair: impl Fn(&Named) ->
         *counts.entry(who).or_default() += 1;
     }
     counts
+}
+
+#[cfg(test)]
+mod tests {
+    use lioprof_model::{Io, RpcSize, TargetIo};
+
+    use super::super::super::entries::TargetKey;
+    use super::*;
+
+    /// Whether the first server is of another kind: OSTs of it, and two of the second server, with what each of ten writes takes on the disk,
+    /// microseconds, if the log shows it.
+    fn is_apart(first: &[Option<u32>]) -> bool {
+        let mut symbols = Symbols::default();
+        let (mut sums, mut all) = (PartSums::default(), Vec::new());
+        let osts = first.iter().map(|us| ("oss0", *us)).chain([("oss1", Some(1_000)); 2]);
+        for (index, (node, us)) in (0..).zip(osts) {
+            let name = format!("lustre-OST{index:04x}");
+            let (nid, node_symbol) = (symbols.intern(b"10.0.0.1@tcp"), symbols.intern(node.as_bytes()));
+            let target = TargetKey { node: node_symbol, kind: TargetKind::Ost, name: name.parse().ok() };
+            let mut io = Io::default();
+            for _ in 0..10 {
+                io.add(RpcSize::Exact(1 << 20), false);
+                if let Some(us) = us {
+                    let key = PartKey { nid, target, direction: Direction::Write, log2_bytes: 20 };
+                    let sum = sums.sums.entry(key).or_default();
+                    [(&mut sum.before, 10), (&mut sum.transfer, 100), (&mut sum.after, us)]
+                        .into_iter()
+                        .for_each(|(times, us)| times.add(u64::from(us)));
+                }
+            }
+            all.push(Target {
+                name,
+                node: node.to_owned(),
+                kind: TargetKindName::Ost,
+                read: TargetIo::default(),
+                write: TargetIo { io, ..TargetIo::default() },
+                opcodes: BTreeMap::new(),
+            });
+        }
+        let parts = finish(&sums, &all, &symbols);
+        parts.servers.iter().any(|server| server.node == "oss0" && server.apart)
+    }
+
+    #[test]
+    fn a_server_is_of_another_kind_if_all_its_osts_are_known_to_be_slower() {
+        assert!(is_apart(&[Some(9_000), Some(9_000)]));
+        assert!(is_apart(&[Some(9_000)]));
+        assert!(!is_apart(&[Some(9_000), Some(1_000)]));
+        // The others may be as fast as those of the other server.
+        assert!(!is_apart(&[None, None, Some(9_000)]));
+    }
 }
