@@ -38,7 +38,13 @@ fn samples_merge() {
             hashes.sort_unstable();
             (sample.one_in(), hashes)
         };
-        let whole = Sample::new(0, parts.concat());
-        assert_eq!(same_every_way(&parts.map(|rpcs| Sample::new(0, rpcs)), &merge, seen), seen(&whole));
+        let sample = |kept: Vec<SampledRpc>| {
+            let mut sample = Sample::default();
+            sample.kept = kept;
+            // As many as there may be.
+            merge(sample, Sample::default())
+        };
+        let whole = sample(parts.concat());
+        assert_eq!(same_every_way(&parts.map(sample), &merge, seen), seen(&whole));
     });
 }

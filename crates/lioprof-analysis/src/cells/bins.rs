@@ -63,6 +63,12 @@ impl BinClock {
         }
     }
 
+    /// First and last bin in use.
+    #[cfg(test)]
+    pub(crate) fn ends(&self) -> Option<(i64, i64)> {
+        self.span
+    }
+
     /// The width that the user chose, or what became of it.
     pub(crate) fn chosen_us(&self) -> Option<i64> {
         self.chosen.then_some(self.width_us)

@@ -9,6 +9,8 @@ use super::predict::RUNS_DIFFER;
 use super::replay::{count_links, replay};
 use super::*;
 
+const REQUESTS: &[Kind] = &[Kind::Read, Kind::Write, Kind::LockRequest, Kind::Cancel, Kind::Sync, Kind::Other];
+
 const MS: i64 = 1_000;
 const CLIENTS: [&str; 2] = ["10.0.0.1@tcp", "10.0.0.2@tcp"];
 
@@ -245,7 +247,8 @@ fn garbage() -> impl Strategy<Value = Run> {
     let time = -1_000i64..2_000_000;
     let parts = proptest::option::of((0u32..3_000_000, 0u32..3_000_000));
     let bytes = prop_oneof![Just(0u32), 1u32..100_000, Just(u32::MAX)];
-    let one = (time.clone(), time.clone(), time, 0usize..2, 0usize..4, 1u8..7, bytes, 0u32..3, parts);
+    let one =
+        (time.clone(), time.clone(), time, 0usize..2, 0usize..4, prop::sample::select(REQUESTS), bytes, 0u32..3, parts);
     let request = one.prop_map(|(arrival_us, start_us, end_us, client, place, kind, bytes, object, parts)| Request {
         gapped: object % 2 == 1,
         arrival_us,
@@ -253,7 +256,7 @@ fn garbage() -> impl Strategy<Value = Run> {
         end_us,
         client,
         place,
-        kind: Kind::of_number(kind).unwrap(),
+        kind,
         bytes,
         object,
         parts,

@@ -91,6 +91,12 @@ impl Dataset {
         &self.problems
     }
 
+    /// Names of the files of a node's parts: what a rollup was made of.
+    #[must_use]
+    pub fn part_names(&self, node: &str) -> BTreeSet<String> {
+        self.parts(node).iter().map(Part::name).collect()
+    }
+
     /// One source of rows per node, in the order of their names.
     #[must_use]
     pub fn node_sources(&self) -> Vec<Box<dyn RowSource>> {

@@ -13,7 +13,6 @@ use crate::error::StoreError;
 use crate::files::{self, OsFiles};
 use crate::layout;
 use crate::plain_rows::{self, Columns, plain};
-use crate::read::Dataset;
 
 /// Folder of the rollups of a dataset.
 pub const ROLLUPS: &str = "rollups";
@@ -141,12 +140,4 @@ pub fn has_part(parts: &BTreeSet<String>, name: &str) -> bool {
 #[must_use]
 pub fn is_same_part(name: &str, other: &str) -> bool {
     name.contains(other) || other.contains(name)
-}
-
-impl Dataset {
-    /// Names of the files of a node's parts: what a rollup was made of.
-    #[must_use]
-    pub fn part_names(&self, node: &str) -> BTreeSet<String> {
-        self.parts(node).iter().map(crate::Part::name).collect()
-    }
 }
