@@ -68,13 +68,13 @@ impl Session {
             .with_config(config(options))
             .with_runtime_env(runtime.build_arc()?)
             .build();
-        let mut state = state;
-        state.register_udf(sums::function())?;
-        let state = match &options.engine {
+        let mut state = match &options.engine {
             Engine::Embedded => state,
             #[cfg(feature = "cluster")]
             Engine::Ballista(scheduler) => crate::cluster::session_state(state, scheduler, options.partitions).await?,
         };
+        // Ballista's sessions begin with functions of their own.
+        state.register_udf(sums::function())?;
         let context = SessionContext::new_with_state(state);
         tables::register(&context, &dataset)?;
         for view in VIEWS.iter() {

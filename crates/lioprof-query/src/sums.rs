@@ -95,7 +95,7 @@ impl ScalarUDFImpl for Function {
 fn sums(dataset: &str, node: &str, clock: Option<ClockLine>) -> Result<Vec<u8>, String> {
     let place = here(dataset, node)?;
     let mut found = None;
-    for folder in place.folders() {
+    for folder in &place.folders {
         let rows = Rows::open(folder).map_err(|err| err.chain())?;
         if let Some(problem) = rows.problems().first() {
             return Err(problem.chain());
@@ -116,18 +116,10 @@ fn sums(dataset: &str, node: &str, clock: Option<ClockLine>) -> Result<Vec<u8>, 
 }
 
 /// Where a node's rows can be read as files.
-enum Place {
-    Folders(Vec<PathBuf>),
-    /// Copies of files in an object store.
-    Copied(tempfile::TempDir, Vec<PathBuf>),
-}
-
-impl Place {
-    fn folders(&self) -> &[PathBuf] {
-        match self {
-            Self::Folders(folders) | Self::Copied(_, folders) => folders,
-        }
-    }
+struct Place {
+    folders: Vec<PathBuf>,
+    /// Of copies of files in an object store: they are there as long as this is.
+    _copies: Option<tempfile::TempDir>,
 }
 
 fn here(dataset: &str, node: &str) -> Result<Place, String> {
@@ -143,11 +135,11 @@ fn here(dataset: &str, node: &str) -> Result<Place, String> {
 async fn find(dataset: &str, node: &str) -> Result<Place, String> {
     let dataset = Dataset::open(dataset).await.map_err(|err| err.to_string())?;
     if let Some(folders) = dataset.local_folders() {
-        return Ok(Place::Folders(folders));
+        return Ok(Place { folders, _copies: None });
     }
     let dir = tempfile::tempdir().map_err(|err| err.to_string())?;
-    let copies = dataset.copy_node(node, dir.path(), &write).await.map_err(|err| err.to_string())?;
-    Ok(Place::Copied(dir, copies))
+    let folders = dataset.copy_node(node, dir.path(), &write).await.map_err(|err| err.to_string())?;
+    Ok(Place { folders, _copies: Some(dir) })
 }
 
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
