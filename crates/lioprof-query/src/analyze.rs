@@ -29,7 +29,7 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
         all.iter().filter(|node| !nodes.contains_key(*node)).map(|it| wanted(it, None)).collect();
     nodes.extend(made(session, &lacking).await?);
     // Clocks are compared once all nodes have said what they know.
-    let facts = nodes.values().map(facts).collect::<Result<_, _>>()?;
+    let facts = nodes.values().map(|bytes| facts(bytes)).collect::<Result<_, _>>()?;
     let stale: Vec<Wanted> = stale_clocks(facts).into_iter().map(|(node, clock)| Wanted { node, clock }).collect();
     for (node, again) in made(session, &stale).await? {
         let on_own = read(&nodes[&node], &node)?;
@@ -46,7 +46,7 @@ fn read(bytes: &[u8], node: &str) -> Result<NodeSums, QueryError> {
     NodeSums::from_bytes(bytes).map_err(|why| QueryError::Sums(node.to_owned(), why))
 }
 
-fn facts(bytes: &Vec<u8>) -> Result<ClockFacts, QueryError> {
+fn facts(bytes: &[u8]) -> Result<ClockFacts, QueryError> {
     read(bytes, "a node").map(ClockFacts::from)
 }
 
