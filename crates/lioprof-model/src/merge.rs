@@ -22,24 +22,6 @@ macro_rules! numbers {
 
 numbers! { u64 u128 i64 }
 
-/// A sum of which a part can be taken away.
-pub trait Subtract {
-    /// Takes away what is part of this.
-    fn subtract(&mut self, part: &Self);
-}
-
-impl Subtract for u64 {
-    fn subtract(&mut self, part: &Self) {
-        *self = self.saturating_sub(*part);
-    }
-}
-
-impl Subtract for i64 {
-    fn subtract(&mut self, part: &Self) {
-        *self = self.saturating_sub(*part);
-    }
-}
-
 impl<K: Clone + Ord, V: Merge + Default> Merge for BTreeMap<K, V> {
     fn merge(&mut self, other: &Self) {
         for (key, theirs) in other {
@@ -132,7 +114,7 @@ macro_rules! merge_fields {
 
 /// Declares a struct of sums. A field is added to others by being there: nothing else has to name it.
 ///
-/// It is [`Merge`] and [`Subtract`], field by field, and knows the names of its fields, which are those of a table's columns.
+/// It is [`Merge`], field by field.
 ///
 /// ```
 /// lioprof_model::sums! {
@@ -148,7 +130,7 @@ macro_rules! merge_fields {
 ///
 /// let mut sum = Sum { rpcs: 1, bytes: 10 };
 /// sum.merge(&Sum { rpcs: 2, bytes: 5 });
-/// assert_eq!((sum.rpcs, sum.bytes, Sum::FIELDS), (3, 15, &["rpcs", "bytes"][..]));
+/// assert_eq!((sum.rpcs, sum.bytes), (3, 15));
 /// ```
 #[macro_export]
 macro_rules! sums {
@@ -158,17 +140,6 @@ macro_rules! sums {
             $($(#[$field_meta])* pub $field: $type,)+
         }
 
-        impl $sum {
-            /// Names of the fields.
-            pub const FIELDS: &[&str] = &[$(stringify!($field)),+];
-        }
-
         $crate::merge_fields!($sum { $($field),+ });
-
-        impl $crate::merge::Subtract for $sum {
-            fn subtract(&mut self, part: &Self) {
-                $($crate::merge::Subtract::subtract(&mut self.$field, &part.$field);)+
-            }
-        }
     )+};
 }
