@@ -96,9 +96,7 @@ pub(crate) fn align(
             .into_iter()
             .zip(old)
             .enumerate()
-            .map(|(at, (it, old))| {
-                (it, old.filter(|_| !is_read[at]), wanted[at].filter(|_| aligned[at]).unwrap_or_default())
-            })
+            .map(|(at, (it, old))| (it, old.filter(|_| !is_read[at]), wanted[at].unwrap_or_default()))
             .collect();
         nodes.iter().filter(|(_, old, _)| old.is_none()).for_each(|(result, ..)| result.logs.expect_again());
         let weighed = nodes.into_iter().map(|node| (if node.1.is_none() { node.0.bytes() } else { 0 }, node)).collect();

@@ -72,5 +72,5 @@ pub use operations::find_operations;
 pub use others::{Others, User, targets_of};
 pub use run::{AnalyzeError, NoStores, Outcome, analyze, analyze_sums, analyze_with_stores};
 pub use select::{NidPattern, NidPatternError, TargetPattern, TargetPatternError};
-pub use sum_up::{ClockFacts, stale_clocks, sum_up, sum_up_on_clock};
+pub use sum_up::{ClockFacts, stale_clocks, sum_up};
 pub use what_if::Replay;

@@ -377,7 +377,7 @@ pub(crate) fn of_sums(name: &str, inputs: NodeInputs, sums: NodeSums, config: &C
         logs,
         inputs: Vec::new(),
         stored: stored.into_iter().map(|source| StoredResult { error: None, source }).collect(),
-        clock: sums.clock(),
+        clock: sums.clock,
         summary: sums.summary,
         duplicates: 0,
         exchanges: sums.exchanges,
@@ -493,9 +493,9 @@ impl NodeResult {
         let node = symbols.intern(self.name.as_bytes());
         let mut node_sink = NodeSink::within(interval, node, config, sink);
         let mut shifted_sink = Shifted { to, sink: &mut node_sink };
-        let Self { name, logs, inputs, mut stored, summary, duplicates, exchanges, warnings, .. } = self;
         // The account of the first pass stays.
-        let ReadLogs { logs, .. } = logs.read(node, config.reading(), symbols, &mut shifted_sink);
+        let ReadLogs { logs, .. } = self.logs.read(node, config.reading(), symbols, &mut shifted_sink);
+        let mut stored = self.stored;
         for stored in &mut stored {
             // The first pass has reported its errors.
             with_sink_thread(config.threads, symbols, &mut shifted_sink, |symbols, sink| {
@@ -503,21 +503,9 @@ impl NodeResult {
             })
             .unwrap_or_default();
         }
-        let summary = shifted(&summary, &to);
+        let summary = shifted(&self.summary, &to);
         let Finished { aggregate, is_client, interval, .. } = node_sink.finish(&summary, symbols).by_role(node);
-        let result = Self {
-            name,
-            logs,
-            inputs,
-            stored,
-            summary,
-            duplicates,
-            exchanges,
-            is_client,
-            interval,
-            warnings,
-            clock: None,
-        };
+        let result = Self { logs, stored, summary, is_client, interval, clock: None, ..self };
         (result, aggregate)
     }
 }

@@ -68,12 +68,6 @@ impl NodeSums {
         &self.node
     }
 
-    /// The clock that the sums are on; `None`: the node's own.
-    #[must_use]
-    pub fn clock(&self) -> Option<ClockLine> {
-        self.clock
-    }
-
     /// How many RPCs the node handled.
     #[must_use]
     pub fn rpcs(&self) -> u64 {

@@ -11,24 +11,12 @@ use crate::node::{Finished, NoSink, NodeSink, with_counted};
 use crate::node_sums::NodeSums;
 use crate::partial::Partial;
 
-/// Sums up a node's rows, with its times on its own clock.
+/// Sums up a node's rows, with its times on another clock if one is given. By that clock it is compared with the others', unless somebody
+/// says how it is [compared](NodeSums::compared_as).
 ///
 /// # Errors
 /// What is wrong with which file of the source.
-pub fn sum_up(source: &mut dyn RowSource) -> Result<NodeSums, String> {
-    made(source, None)
-}
-
-/// Sums up a node's rows with its times on another clock. By that clock it is compared with the others', unless somebody says how it is
-/// [compared](NodeSums::compared_as).
-///
-/// # Errors
-/// As for [`sum_up`].
-pub fn sum_up_on_clock(source: &mut dyn RowSource, to: ClockLine) -> Result<NodeSums, String> {
-    made(source, Some(to))
-}
-
-fn made(source: &mut dyn RowSource, clock: Option<ClockLine>) -> Result<NodeSums, String> {
+pub fn sum_up(source: &mut dyn RowSource, clock: Option<ClockLine>) -> Result<NodeSums, String> {
     let config = Config::default();
     let mut symbols = Symbols::default();
     let node = symbols.intern(source.node().as_bytes());
@@ -65,11 +53,11 @@ pub struct ClockFacts {
     bin_us: i64,
 }
 
-impl From<NodeSums> for ClockFacts {
-    fn from(sums: NodeSums) -> Self {
+impl From<&NodeSums> for ClockFacts {
+    fn from(sums: &NodeSums) -> Self {
         let NodeSums { node, summary, clock, is_client, exchanges, partial, .. } = sums;
         let (span_us, bin_us) = ([summary.first_us, summary.last_us], partial.aggregate.bin_us());
-        Self { node, clock, is_client, span_us, exchanges, bin_us }
+        Self { node: node.clone(), clock: *clock, is_client: *is_client, span_us, exchanges: exchanges.clone(), bin_us }
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn collect(manifest: &Manifest, names: &mut Names) {
         event.client.iter().for_each(|client| text::collect(client.as_bytes(), Text::Nid, names));
         // With the number of the sentence one could try whether a name is in it.
         names.add(Kind::Word, event.key.to_string().as_bytes());
-        text::sentence(&event.reason).iter().flatten().for_each(|piece| names.add_piece(*piece));
+        recognise::known(event.reason.as_bytes()).iter().flatten().for_each(|piece| names.add_piece(*piece));
     }
     for rpc in under_way.iter() {
         text::collect(rpc.thread.as_bytes(), Text::Thread, names);
@@ -137,7 +137,7 @@ fn summary(summary: &TraceSummary, pseudonyms: &Pseudonyms, dropped: &mut Droppe
     }
     let event = |event: &LoggedEvent| {
         let mut reason = Vec::new();
-        rewrite::write(&text::sentence(&event.reason)?, pseudonyms, true, &mut 0, &mut reason);
+        rewrite::write(&recognise::known(event.reason.as_bytes())?, pseudonyms, true, &mut 0, &mut reason);
         let reason = String::from_utf8_lossy(&reason).into_owned();
         let (target, client) = (event.target.as_ref().map(device), event.client.as_ref().map(nid));
         let key = event_key(pseudonyms.get(Kind::Word, event.key.to_string().as_bytes())?);

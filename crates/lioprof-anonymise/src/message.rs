@@ -50,13 +50,11 @@ pub(crate) fn split<'a>(record: &Record<'a>) -> Split<'a> {
 fn other<'a>(record: &Record<'a>) -> Split<'a> {
     let is_console = record.mask & (mask::CONSOLE | mask::ERROR | mask::WARNING) != 0;
     let of_files = record.subsystem & PRINT_FILE_NAMES != 0 || record.mask & OF_FILES != 0;
-    let mut pieces = Pieces::new();
-    if of_files && !is_console {
-        return Split { pieces, fate: Fate::Dropped };
+    let may_be_kept = is_console || !of_files;
+    match may_be_kept.then(|| recognise::known(record.text)).flatten() {
+        Some(pieces) => Split { pieces, fate: Fate::Kept },
+        None => Split { pieces: Pieces::new(), fate: Fate::Dropped },
     }
-    recognise::split(record.text, &mut pieces);
-    let is_unknown = pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
-    Split { pieces, fate: if is_unknown { Fate::Dropped } else { Fate::Kept } }
 }
 
 /// What a field of a message holds.

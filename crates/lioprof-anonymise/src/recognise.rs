@@ -49,6 +49,14 @@ pub(crate) fn split<'a>(text: &'a [u8], out: &mut Pieces<'a>) {
     }
 }
 
+/// The pieces of a text; `None` if a word of it may be a name that nobody knows.
+pub(crate) fn known(text: &[u8]) -> Option<Pieces<'_>> {
+    let mut pieces = Pieces::new();
+    split(text, &mut pieces);
+    let is_known = !pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
+    is_known.then_some(pieces)
+}
+
 /// Length of the job in `job:'JOB'`: up to the quote that a blank or the end follows.
 fn job_in_quotes(text: &[u8]) -> Option<usize> {
     let rest = text.strip_prefix(b"job:'")?;

@@ -48,14 +48,6 @@ pub(crate) fn replaced(text: &[u8], of: Text, pseudonyms: &Pseudonyms) -> String
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The pieces of what a log says of an event; `None` if a word of it may be a name that nobody knows.
-pub(crate) fn sentence(text: &str) -> Option<Pieces<'_>> {
-    let mut pieces = Pieces::new();
-    recognise::split(text.as_bytes(), &mut pieces);
-    let is_known = !pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
-    is_known.then_some(pieces)
-}
-
 #[cfg(test)]
 mod tests {
     use lustre_debuglog::Opcode;
@@ -77,8 +69,8 @@ mod tests {
             Reason::Text(b"request took longer than estimated"),
         ];
         for reason in reasons.map(|reason| reason.to_string()) {
-            assert!(sentence(&reason).is_some(), "{reason}");
+            assert!(recognise::known(reason.as_bytes()).is_some(), "{reason}");
         }
-        assert!(sentence("OST_WRITE to storage7: slow reply").is_none());
+        assert!(recognise::known(b"OST_WRITE to storage7: slow reply").is_none());
     }
 }

@@ -29,29 +29,22 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
         all.iter().filter(|node| !nodes.contains_key(*node)).map(|it| wanted(it, None)).collect();
     nodes.extend(made(session, &lacking).await?);
     // Clocks are compared once all nodes have said what they know.
-    let facts = nodes.values().map(|bytes| facts(bytes)).collect::<Result<_, _>>()?;
+    let facts = nodes.values().map(ClockFacts::from).collect();
     let stale: Vec<Wanted> = stale_clocks(facts).into_iter().map(|(node, clock)| Wanted { node, clock }).collect();
-    for (node, again) in made(session, &stale).await? {
-        let on_own = read(&nodes[&node], &node)?;
-        let again = read(&again, &node)?.compared_as(on_own);
-        nodes.insert(node, again.to_bytes());
+    for (node, mut again) in made(session, &stale).await? {
+        if let Some(before) = nodes.remove(&node) {
+            again = again.compared_as(before);
+        }
+        nodes.insert(node, again);
     }
-    let sums = nodes.iter().map(|(node, bytes)| read(bytes, node)).collect::<Result<_, _>>()?;
+    let sums = nodes.into_values().collect();
     let mut outcome = analyze_sums(sums, Path::new(session.dataset().name()), config);
     find_and_predict(&mut outcome.analysis, &Limits::default(), &mut outcome.replay);
     Ok(outcome)
 }
 
-fn read(bytes: &[u8], node: &str) -> Result<NodeSums, QueryError> {
-    NodeSums::from_bytes(bytes).map_err(|why| QueryError::Sums(node.to_owned(), why))
-}
-
-fn facts(bytes: &[u8]) -> Result<ClockFacts, QueryError> {
-    read(bytes, "a node").map(ClockFacts::from)
-}
-
 /// The sums that are kept beside the rows and are of exactly these, by node.
-async fn kept(session: &Session) -> Result<BTreeMap<String, Vec<u8>>, QueryError> {
+async fn kept(session: &Session) -> Result<BTreeMap<String, NodeSums>, QueryError> {
     let dataset = session.dataset();
     let parts = dataset.parts().await?;
     let mut nodes = BTreeMap::new();
@@ -59,7 +52,7 @@ async fn kept(session: &Session) -> Result<BTreeMap<String, Vec<u8>>, QueryError
         // What cannot be read was made by another program, or is damaged: the rows say the same.
         let Ok(SumsFile { header, sums }) = SumsFile::from_bytes(&dataset.read(&file).await?) else { continue };
         let is_current = header.schema == SUMS_SCHEMA && parts.get(&header.node) == Some(&header.parts);
-        if is_current && NodeSums::from_bytes(&sums).is_ok() {
+        if let Some(sums) = is_current.then(|| NodeSums::from_bytes(&sums).ok()).flatten() {
             nodes.insert(header.node, sums);
         }
     }
@@ -67,7 +60,7 @@ async fn kept(session: &Session) -> Result<BTreeMap<String, Vec<u8>>, QueryError
 }
 
 /// Has sums made of nodes' rows.
-async fn made(session: &Session, wanted: &[Wanted]) -> Result<BTreeMap<String, Vec<u8>>, QueryError> {
+async fn made(session: &Session, wanted: &[Wanted]) -> Result<BTreeMap<String, NodeSums>, QueryError> {
     let mut nodes = BTreeMap::new();
     if wanted.is_empty() {
         return Ok(nodes);
@@ -77,7 +70,10 @@ async fn made(session: &Session, wanted: &[Wanted]) -> Result<BTreeMap<String, V
         let column = |at: usize, kind: &DataType| cast(batch.column(at), kind).map_err(DataFusionError::from);
         let (names, sums) = (column(0, &DataType::Utf8)?, column(1, &DataType::LargeBinary)?);
         let (names, sums) = (names.as_string::<i32>(), sums.as_binary::<i64>());
-        nodes.extend(names.iter().flatten().map(str::to_owned).zip(sums.iter().flatten().map(<[u8]>::to_vec)));
+        for (node, bytes) in names.iter().flatten().zip(sums.iter().flatten()) {
+            let sums = NodeSums::from_bytes(bytes).map_err(|why| QueryError::Sums(node.to_owned(), why))?;
+            nodes.insert(node.to_owned(), sums);
+        }
         Ok(())
     };
     session.each_batch(&sql, take).await?;

@@ -1,6 +1,7 @@
 //! The location of a dataset: a local folder, or a prefix in an object store.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
@@ -98,13 +99,12 @@ impl Dataset {
         Ok(bytes.to_vec())
     }
 
-    /// Copies the files of a node, as `write` does; the folders that hold them then.
-    pub(crate) async fn copy_node(
-        &self,
-        node: &str,
-        to: &FilePath,
-        write: &(dyn Fn(&FilePath, &[u8]) -> std::io::Result<()> + Sync),
-    ) -> Result<Vec<PathBuf>, QueryError> {
+    /// Copies the files of a node into a folder; the datasets that they make there.
+    pub(crate) async fn copy_node(&self, node: &str, to: &FilePath) -> Result<Vec<PathBuf>, QueryError> {
+        let write = |path: &FilePath, bytes: &[u8]| {
+            fs::create_dir_all(path.parent().unwrap_or(path))?;
+            fs::write(path, bytes)
+        };
         let mut folders = Vec::new();
         for (at, folder) in self.folders.iter().enumerate() {
             let mut is_there = false;

@@ -1,7 +1,6 @@
 //! The function `lioprof_sums(DATASET, NODE, CLOCK)`: the sums of a node, made wherever the engine runs it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, LargeBinaryArray};
@@ -9,7 +8,7 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::DataFusionError;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
-use lioprof_analysis::{sum_up, sum_up_on_clock};
+use lioprof_analysis::sum_up;
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_store::Dataset as Rows;
 
@@ -108,11 +107,7 @@ fn sums(dataset: &str, node: &str, clock: Option<ClockLine>) -> Result<Vec<u8>, 
         }
     }
     let mut source = found.ok_or("there are none")?;
-    let made = match clock {
-        None => sum_up(source.as_mut()),
-        Some(to) => sum_up_on_clock(source.as_mut(), to),
-    };
-    made.map(|sums| sums.to_bytes())
+    sum_up(source.as_mut(), clock).map(|sums| sums.to_bytes())
 }
 
 /// Where a node's rows can be read as files.
@@ -138,11 +133,6 @@ async fn find(dataset: &str, node: &str) -> Result<Place, String> {
         return Ok(Place { folders, _copies: None });
     }
     let dir = tempfile::tempdir().map_err(|err| err.to_string())?;
-    let folders = dataset.copy_node(node, dir.path(), &write).await.map_err(|err| err.to_string())?;
+    let folders = dataset.copy_node(node, dir.path()).await.map_err(|err| err.to_string())?;
     Ok(Place { folders, _copies: Some(dir) })
-}
-
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    fs::create_dir_all(path.parent().unwrap_or(path))?;
-    fs::write(path, bytes)
 }

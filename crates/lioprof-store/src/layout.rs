@@ -50,15 +50,23 @@ pub(crate) fn hive(value: &str) -> String {
 /// The node of such a folder, [`node_folder`] back; `None` if it is none.
 #[must_use]
 pub fn node_of_folder(folder: &str) -> Option<String> {
-    let mut rest = folder.strip_prefix("node=").filter(|name| *name != EMPTY)?;
-    let mut name = Vec::with_capacity(rest.len());
+    unhive(folder.strip_prefix("node=")?)
+}
+
+/// The value that [`hive`] made a name of.
+pub(crate) fn unhive(name: &str) -> Option<String> {
+    if name == EMPTY {
+        return Some(String::new());
+    }
+    let mut rest = name;
+    let mut value = Vec::with_capacity(rest.len());
     while let Some((head, tail)) = rest.split_once('%') {
-        name.extend_from_slice(head.as_bytes());
-        name.push(u8::from_str_radix(tail.get(..2)?, 16).ok()?);
+        value.extend_from_slice(head.as_bytes());
+        value.push(u8::from_str_radix(tail.get(..2)?, 16).ok()?);
         rest = &tail[2..];
     }
-    name.extend_from_slice(rest.as_bytes());
-    String::from_utf8(name).ok()
+    value.extend_from_slice(rest.as_bytes());
+    String::from_utf8(value).ok()
 }
 
 /// The `fs` of a node with these targets: its file system, several joined by `+`, `unknown` without any.
@@ -113,6 +121,10 @@ mod tests {
         assert_eq!(hive("oss/1=ä"), "oss%2F1%3D%C3%A4");
         assert_eq!(hive(""), EMPTY);
         assert_eq!(hive("a+b"), "a+b");
+        for value in ["oss/1=ä", "", "a+b", "100%"] {
+            assert_eq!(unhive(&hive(value)).as_deref(), Some(value));
+        }
+        assert_eq!(unhive("oss%2"), None);
         for us in [i64::MIN, -1, i64::MAX] {
             assert_eq!(partition("x", "..", us).components().count(), 3);
         }

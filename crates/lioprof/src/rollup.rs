@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::bail;
-use lioprof_analysis::{ClockFacts, NodeSums, SUMS_SCHEMA, stale_clocks, sum_up, sum_up_on_clock};
+use lioprof_analysis::{ClockFacts, NodeSums, SUMS_SCHEMA, stale_clocks, sum_up};
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::units::{few, plural};
 use lioprof_store::{Dataset, Rollups, StoreError, SumsFile, has_part};
@@ -188,13 +188,10 @@ impl DatasetRollup<'_> {
 
     fn one(&self, NodeToRollUp { node, clock }: &NodeToRollUp) -> Result<String, String> {
         let mut source = self.dataset.node_source(node).ok_or("its rows are gone")?;
-        let sums = match clock {
-            None => sum_up(source.as_mut())?,
-            Some(to) => {
-                let before = self.sums(node).ok_or("its rollup is gone")?;
-                sum_up_on_clock(source.as_mut(), *to)?.compared_as(before)
-            }
-        };
+        let mut sums = sum_up(source.as_mut(), *clock)?;
+        if clock.is_some() {
+            sums = sums.compared_as(self.sums(node).ok_or("its rollup is gone")?);
+        }
         let parts = self.dataset.part_names(node);
         let (rpcs, count) = (sums.rpcs(), parts.len() as u64);
         let file = SumsFile::new(SUMS_SCHEMA, node, parts, sums.to_bytes());
@@ -222,7 +219,7 @@ impl DatasetRollup<'_> {
 
     /// What the existing rollups tell of clocks. Of one of another version nothing is known.
     fn known(&self, nodes: &[String]) -> Vec<ClockFacts> {
-        nodes.iter().filter_map(|node| self.sums(node)).map(ClockFacts::from).collect()
+        nodes.iter().filter_map(|node| self.sums(node)).map(|sums| ClockFacts::from(&sums)).collect()
     }
 
     fn sums(&self, node: &str) -> Option<NodeSums> {

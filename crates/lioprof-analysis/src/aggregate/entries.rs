@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::merge::{all_of, earliest, latest};
-use lioprof_model::parts::sums::NodeSums;
+use lioprof_model::parts::sums::NodeRpcs;
 use lioprof_model::{Io, ReadWrite, SizeHistogram, Symbol};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -53,7 +53,7 @@ lioprof_model::merge_fields!(TargetSum { moved, opcodes });
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct NodeSum {
-    pub(super) sums: NodeSums,
+    pub(super) sums: NodeRpcs,
     pub(super) first_us: Option<i64>,
     pub(super) last_us: Option<i64>,
     pub(super) traced_us: Vec<[i64; 2]>,

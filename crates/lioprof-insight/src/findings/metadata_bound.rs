@@ -151,7 +151,8 @@ fn metadata_rpcs(analysis: &Analysis, client: &Client) -> u64 {
     client.opcodes.iter().map(of_mdts).sum()
 }
 
-fn rpcs_of(analysis: &Analysis, is_it: impl Fn(&Operation) -> bool) -> u64 {
+/// Requests of some operations.
+pub(super) fn rpcs_of(analysis: &Analysis, is_it: impl Fn(&Operation) -> bool) -> u64 {
     analysis.operations.iter().filter(|operation| is_it(operation)).map(|operation| operation.rpcs).sum()
 }
 
@@ -165,7 +166,7 @@ pub(super) struct Most<'a> {
 }
 
 impl Most<'_> {
-    /// ` 98 % of them from 10.0.0.1@tcp, job find.0`.
+    /// `98 % of them from 10.0.0.1@tcp, job find.0`.
     pub(super) fn in_words(&self) -> String {
         let job = self.job.map(|job| format!(", job {job}")).unwrap_or_default();
         format!("{} of them from {}{job}", percent(self.share, 0), self.nid)

@@ -78,9 +78,8 @@ fn no_problem(analysis: &Analysis) -> String {
 
 /// Who sends most requests to MDTs, where these are most of all there are: worth knowing even if nobody waits for it.
 fn hog(analysis: &Analysis) -> String {
-    let all: u64 = analysis.operations.iter().map(|operation| operation.rpcs).sum();
-    let metadata = analysis.operations.iter().filter(|operation| metadata_bound::is_metadata(operation));
-    let rpcs = metadata.map(|operation| operation.rpcs).sum();
+    let all = metadata_bound::rpcs_of(analysis, |_| true);
+    let rpcs = metadata_bound::rpcs_of(analysis, metadata_bound::is_metadata);
     let hog = metadata_bound::most(analysis, HOG).filter(|_| share(rpcs, all) >= HOG);
     hog.map(|hog| format!(" {} of {all} requests are for metadata, {}.", rpcs, hog.in_words())).unwrap_or_default()
 }

@@ -121,7 +121,7 @@ crate::sums! {
 
     /// RPCs of a node.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-    pub struct NodeSums {
+    pub struct NodeRpcs {
         /// RPCs handled, of any kind.
         pub rpcs: u64,
         /// RPCs sent.
@@ -141,7 +141,7 @@ crate::sums! {
     }
 }
 
-impl NodeSums {
+impl NodeRpcs {
     /// Reads or writes.
     pub fn direction(&mut self, direction: Direction) -> &mut Io {
         direction.pick(&mut self.read, &mut self.write)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lioprof_analysis::{ClockFacts, NodeSums, SUMS_SCHEMA, stale_clocks, sum_up, sum_up_on_clock};
+use lioprof_analysis::{ClockFacts, NodeSums, SUMS_SCHEMA, stale_clocks, sum_up};
 use lioprof_store::{Dataset, Rollups, SumsFile};
 
 /// What `lioprof rollup` does.
@@ -17,13 +17,13 @@ pub(crate) fn roll_up_all(dir: &Path) {
     };
     let mut known: Vec<ClockFacts> = Vec::new();
     for node in dataset.nodes() {
-        let sums = sum_up(source(node).as_mut()).unwrap();
+        let sums = sum_up(source(node).as_mut(), None).unwrap();
         write(node, &sums);
-        known.push(sums.into());
+        known.push(ClockFacts::from(&sums));
     }
     for (node, clock) in stale_clocks(known) {
         let before = NodeSums::from_bytes(&rollups.sums(&node).unwrap().unwrap().sums).unwrap();
-        let sums = sum_up_on_clock(source(&node).as_mut(), clock.unwrap()).unwrap();
+        let sums = sum_up(source(&node).as_mut(), clock).unwrap();
         write(&node, &sums.compared_as(before));
     }
 }

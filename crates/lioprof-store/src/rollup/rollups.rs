@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use arrow_schema::{Schema, SchemaRef};
 use lioprof_model::parts::sums::Second;
 
-use super::sums_file::{MOST_BYTES, SumsFile, SumsHeader};
+use super::sums_file::{MOST_BYTES, SumsFile};
 use crate::error::StoreError;
 use crate::files::{self, OsFiles};
 use crate::layout;
@@ -92,15 +92,9 @@ impl Rollups {
     /// # Errors
     /// If the folder cannot be read.
     pub fn nodes(&self) -> Result<Vec<String>, StoreError> {
-        let mut nodes = Vec::new();
-        for path in plain_rows::list(&self.dir.join(SUMS), "sums")? {
-            let file = File::open(&path).map_err(StoreError::io("open", &path))?;
-            let mut line = Vec::new();
-            BufReader::new(file.take(MOST_BYTES))
-                .read_until(b'\n', &mut line)
-                .map_err(StoreError::io("read", &path))?;
-            nodes.push(SumsHeader::from_bytes(&line).map_err(|why| StoreError::Sums(path, why))?.node);
-        }
+        let files = plain_rows::list(&self.dir.join(SUMS), "sums")?;
+        let mut nodes: Vec<String> =
+            files.iter().filter_map(|path| layout::unhive(path.file_stem()?.to_str()?)).collect();
         nodes.sort();
         Ok(nodes)
     }

@@ -22,13 +22,6 @@ pub struct SumsHeader {
     crc32: u32,
 }
 
-impl SumsHeader {
-    /// Of the first line of a file.
-    pub(super) fn from_bytes(line: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(line).map_err(|err| format!("expected what sums are of, as JSON: {err}"))
-    }
-}
-
 /// The contents of such a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SumsFile {
@@ -64,7 +57,8 @@ impl SumsFile {
             .iter()
             .position(|byte| *byte == b'\n')
             .ok_or("expected a line of JSON and sums behind it, found no line")?;
-        let header = SumsHeader::from_bytes(&file[..end])?;
+        let header: SumsHeader =
+            serde_json::from_slice(&file[..end]).map_err(|err| format!("expected what sums are of, as JSON: {err}"))?;
         let sums = &file[end + 1..];
         if header.bytes != sums.len() as u64 {
             return Err(format!("expected {} bytes of sums, found {}", header.bytes, sums.len()));
