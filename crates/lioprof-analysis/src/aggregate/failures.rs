@@ -89,7 +89,9 @@ impl Failures {
         failures.sort_by(|a, b| {
             let place =
                 |it: &Failure| (it.opcode, it.rc, it.node.clone(), it.target.clone(), it.nid.clone(), it.job.clone());
-            b.rpcs.cmp(&a.rpcs).then_with(|| place(a).cmp(&place(b)))
+            // Two targets whose names are not known look the same here.
+            let times = || a.first.total_cmp(&b.first).then(a.last.total_cmp(&b.last));
+            b.rpcs.cmp(&a.rpcs).then_with(|| place(a).cmp(&place(b))).then_with(times)
         });
         failures
     }
