@@ -348,6 +348,18 @@ class AnalysisPages(Pages):
         self.holds(f"{name}: {section} says why it is empty", words in page.locator(f"#{section} .empty").first.inner_text())
         self.close(page)
 
+    def events_alone(self, name, title):
+        """A kernel log alone: its events first, and no figures of requests."""
+        page, analysis = self.open(name), self.analysis(name)
+        self.equal(f"{name}: title", page.locator("h1").inner_text(), title)
+        kinds = {row["kind"].replace("_", " ") for row in analysis["events"]}
+        self.equal(f"{name}: tiles", set(page.locator("dl.totals dt").all_inner_texts()), kinds)
+        views = page.locator("main > section")
+        self.equal(f"{name}: first view", views.first.get_attribute("id"), "events")
+        order = views.evaluate_all("all => all.map((one) => one.classList.contains('without'))")
+        self.holds(f"{name}: views that have nothing to show come last", order == sorted(order) and any(order))
+        self.close(page)
+
     def text_only(self, name):
         """Names out of a log stay text."""
         page = self.open(name)

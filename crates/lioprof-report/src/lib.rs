@@ -17,7 +17,7 @@
 //!
 //! * The same analysis gives the same bytes.
 //! * At most 5 MB, whatever the number of targets and clients: see `view/limits.rs`.
-//! * NameNumbers out of a log (NIDs, jobs, marks) are data: they reach the page as JSON and its elements as text.
+//! * Names out of a log (NIDs, jobs, marks) are data: they reach the page as JSON and its elements as text.
 #![forbid(unsafe_code)]
 
 mod comparison;

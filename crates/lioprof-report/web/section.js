@@ -7,6 +7,7 @@ const sections = [];
  * is nothing at all, or null. `build(body, controls)` returns what to do when something else is selected.
  */
 function section({ id, title, plots = [], lead, how, follows, missing, build, wide = false }) {
+  const reason = missing?.();
   const note = el("p.follows", { hidden: true });
   const controls = el("div.controls");
   const body = el("div.body");
@@ -17,14 +18,13 @@ function section({ id, title, plots = [], lead, how, follows, missing, build, wi
       "header",
       null,
       el("h2", { id: `${id}-title`, tabindex: "-1" }, title),
-      how && el("details.how", null, el("summary", null, "How to read this"), el("p", null, how)),
+      how && !reason && el("details.how", null, el("summary", null, "How to read this"), el("p", null, how)),
     ),
     lead && el("p.lead", null, lead),
     controls,
     note,
     body,
   );
-  const reason = missing?.();
   const it = { id, title, plots, node, empty: Boolean(reason), built: false };
   sections.push(it);
   if (reason) {

@@ -15,8 +15,9 @@ function timeLabel(s, step, span = SPAN_S) {
   return `${s.toFixed(decimals)}\u202fs`;
 }
 
-/** `12.4 s to 12.6 s`. */
+/** `12.4 s to 12.6 s`; of a moment, one time. */
 function timeRange(from, to) {
+  if (to - from < 1e-6) return timeLabel(from, SPAN_S / 100);
   const step = Math.max(1e-6, (to - from) / 20);
   return `${timeLabel(from, step)} to ${timeLabel(to, step)}`;
 }

@@ -103,11 +103,24 @@ fn formats(plots: &[PlotFormat]) -> Vec<lioprof_plot::Format> {
     plots.iter().filter_map(format).collect()
 }
 
+/// Says which plots there are not: once for each reason, and in one sentence if there is none at all.
 fn skipped(written: &[lioprof_plot::Written], verbosity: Verbosity) {
+    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
     for item in written {
         if let lioprof_plot::Written::Skipped { plot, reason } = item {
-            messages::note(verbosity, &format!("note: no plot {plot}: {reason}"));
+            match by_reason.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, plots)) => plots.push(plot),
+                None => by_reason.push((reason, vec![plot])),
+            }
         }
+    }
+    let all = by_reason.iter().map(|(_, plots)| plots.len()).sum::<usize>() == written.len();
+    if let (true, Some((reason, _))) = (all, by_reason.first()) {
+        messages::note(verbosity, &format!("note: no plots: {reason}"));
+        return;
+    }
+    for (reason, plots) in by_reason {
+        messages::note(verbosity, &format!("note: no plot {}: {reason}", plots.join(", ")));
     }
 }
 

@@ -74,11 +74,16 @@ pub(crate) fn report<'a>(analysis: &'a Analysis, title: &'a str, verdict: &'a Ve
     })
 }
 
-/// `server1, server2`, or how many they are; clients only where there is no server.
+/// `server1, server2`, or how many they are; clients only where there is no server, and whose kernel logs they are where nothing else is.
 pub(crate) fn title(analysis: &Analysis) -> String {
     let (servers, clients): (Vec<&Node>, Vec<&Node>) = analysis.nodes.iter().partition(|it| is_server(it));
     let (nodes, what) = if servers.is_empty() { (clients, "clients") } else { (servers, "servers") };
-    let names: Vec<&str> = nodes.iter().map(|it| it.name.as_str()).collect();
+    let mut names: Vec<&str> = nodes.iter().map(|it| it.name.as_str()).collect();
+    if names.is_empty() {
+        names = analysis.inputs.iter().map(|it| it.node.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+    }
     match names.as_slice() {
         [] => "no server".to_owned(),
         few @ ([_] | [_, _] | [_, _, _]) => few.join(", "),

@@ -1,8 +1,11 @@
 // The page of an analysis.
 
-function reportPage() {
-  const { totals, window: span, verdict } = DATA;
-  const figures = [
+/** What was moved, by whom; of a log of events alone, how many of which kind. */
+function figuresOfReport() {
+  const { totals, window: span } = DATA;
+  if (!totals.rpcs && DATA.events.rows.length)
+    return countBy(DATA.events.rows, kindText).map(([kind, rows]) => [kind, count(rows), null, null]);
+  return [
     ["read", ioBytes(totals.read), `${plural(totals.read.rpcs, "RPC")}`, ioExactly(totals.read)],
     ["written", ioBytes(totals.write), `${plural(totals.write.rpcs, "RPC")}`, ioExactly(totals.write)],
     ["RPCs handled", count(totals.rpcs), totals.server_rpcs ? `${count(totals.server_rpcs)} from servers` : null, "of any kind"],
@@ -10,6 +13,10 @@ function reportPage() {
     ["clients", count(totals.clients), totals.client_logs ? `logs of ${count(totals.client_logs)}` : null, "without servers"],
     ["time", seconds(span.duration_s), null, date(span.start)],
   ];
+}
+
+function reportPage() {
+  const { totals, window: span, verdict } = DATA;
   const dom = totals.dom_read.rpcs + totals.dom_write.rpcs;
   return [
     el(
@@ -22,7 +29,8 @@ function reportPage() {
         el(
           "p",
           null,
-          date(span.start),
+          // The events of a kernel log may have no times.
+          totals.rpcs || span.start ? date(span.start) : "no time is known",
           dom
             ? `; besides, Data-on-MDT: ${ioBytes(totals.dom_read)} read in ${plural(totals.dom_read.rpcs, "RPC")}, ` +
                 `${ioBytes(totals.dom_write)} written in ${plural(totals.dom_write.rpcs, "RPC")}`
@@ -36,7 +44,7 @@ function reportPage() {
     el(
       "dl.totals",
       null,
-      figures.map(([name, value, more, hint]) =>
+      figuresOfReport().map(([name, value, more, hint]) =>
         el("div", { title: hint }, el("dt", null, name), el("dd", { "data-total": name }, value, more && el("small", null, more))),
       ),
     ),
@@ -59,13 +67,15 @@ function reportPage() {
         operationsSection,
         eventsSection,
         qualitySection,
-      ].map((make) => make().node);
+      ].map((make) => make());
+      const nodes = (empty) => views.filter((it) => it.empty === empty).map((it) => it.node);
       const bar = toolbar({
-        overview: overviewChart,
-        directions: true,
+        overview: totals.rpcs ? overviewChart : null,
+        directions: Boolean(totals.rpcs),
+        times: SPAN_S > 0,
         hint: "Drag over a chart to zoom; click a row, cell or name to see only that.",
       });
-      return [findingsPart(), bar, el("main", null, views)];
+      return [findingsPart(), bar, el("main", null, nodes(false), nodes(true))];
     })(),
     pageFoot(
       `Made by ${DATA.generator.name} ${DATA.generator.version}. Figures are those of analysis.json; ` +

@@ -18,7 +18,7 @@ const enqueuesSection = () =>
 
 /** Why there are no parts: without lock requests no mask would show any. */
 function noEnqueues() {
-  if (!DATA.locks) return "Lock requests were not analysed (--no-locks).";
+  if (!DATA.locks) return DATA.totals.rpcs ? "Lock requests were not analysed (--no-locks)." : `No RPC ${AMONG}.`;
   return DATA.lock_requests
     ? "The log does not show what lock requests waited for: it needs mask dlmtrace (profile full)."
     : `No lock requests ${AMONG}.`;

@@ -16,6 +16,13 @@ const eventsSection = () =>
 
 const EVENT_SOURCES = { debug_log: "debug log", kernel_log: "kernel log", both: "both" };
 
+/** How many there are of each kind, the most frequent first. */
+function countBy(rows, kindOf) {
+  const counts = new Map();
+  rows.forEach((row) => counts.set(kindOf(row), (counts.get(kindOf(row)) ?? 0) + 1));
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
 const kindText = (row) => row.kind.replaceAll("_", " ");
 
 /** A row for each kind, the most frequent first; events of unknown time, or outside of the window, are in the table only. */
@@ -25,9 +32,7 @@ function eventsChart(body) {
     .map((row) => ({ row, at: row.time - DATA.window.start }))
     .filter(({ at }) => at >= -1e-6 && at <= SPAN_S + 1e-6);
   if (!timed.length || !(SPAN_S > 0)) return null;
-  const sums = new Map();
-  timed.forEach(({ row }) => sums.set(kindText(row), (sums.get(kindText(row)) ?? 0) + 1));
-  const kinds = [...sums].sort((a, b) => b[1] - a[1]).map(([kind]) => kind);
+  const kinds = countBy(timed, ({ row }) => kindText(row)).map(([kind]) => kind);
   const chart = timeChart(body, {
     label: "Events over time",
     lanes(it) {

@@ -5,7 +5,7 @@ function lockConflicts() {
 }
 
 function noLocks() {
-  if (!DATA.locks) return "Lock contention was not analysed (--no-locks).";
+  if (!DATA.locks) return DATA.totals.rpcs ? "Lock contention was not analysed (--no-locks)." : `No RPC ${AMONG}.`;
   if (lockConflicts()) return null;
   const { own, server } = DATA.locks.totals.kinds;
   const others =

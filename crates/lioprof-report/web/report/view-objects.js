@@ -13,7 +13,9 @@ const objectsSection = () =>
     missing: () =>
       DATA.objects.rows.length
         ? null
-        : "No object is known: mask rpctrace names objects of buffered I/O, dlmtrace also those of direct I/O.",
+        : !DATA.totals.rpcs
+          ? `No RPC ${AMONG}.`
+          : "No object is known: mask rpctrace names objects of buffered I/O, dlmtrace also those of direct I/O.",
     build: buildObjects,
     wide: true,
   });
