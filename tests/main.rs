@@ -30,9 +30,10 @@
 //! * `rests`: runs with a pause in the middle.
 //! * `rows`: datasets that are damaged, incomplete or there twice.
 //! * `rollup`: sums of nodes beside their rows.
+//! * `sums`: sums of nodes apart from their rows.
 //! * `daemon`: the daemon as a process, on a simulated server.
 //!
-//! A new capture is a new folder in `fixtures/captures`; no test but `archives`, `findings`, `compare`, `lock_requests`, `operations`, `export`, `rollup`, `rows`, `selections` and `verdict` names one.
+//! A new capture is a new folder in `fixtures/captures`; no test but `archives`, `findings`, `compare`, `lock_requests`, `operations`, `export`, `rollup`, `rows`, `selections`, `sums` and `verdict` names one.
 
 #[cfg(test)]
 mod about;
@@ -102,6 +103,9 @@ mod rows;
 mod same;
 #[cfg(test)]
 mod selections;
+#[cfg(test)]
+#[cfg(feature = "export")]
+mod sums;
 #[cfg(test)]
 mod table;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use lioprof_model::{Baseline, ClockReading, OpenRpc, Selected, Symbol, Symbols};
 use lioprof_trace::input::NodeRule;
 use lioprof_trace::{DEFAULT_CHUNK_BYTES, Progress, Reading};
 use lustre_debuglog::Opcode;
+use serde::{Deserialize, Serialize};
 
 use crate::select::{NidPattern, TargetPattern};
 
@@ -50,8 +51,34 @@ pub struct Config {
     pub noted_loss: f64,
 }
 
+/// What is asked of rows: sums answer the question that they were made for, and no other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    bin_us: Option<i64>,
+    from: Option<Bound>,
+    to: Option<Bound>,
+    selection: Selection,
+    locks: bool,
+    contended: Option<ContendedRule>,
+}
+
+impl Question {
+    /// Which RPCs count.
+    #[must_use]
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+}
+
+/// All of the rows, in the ways that are chosen by themselves.
+impl Default for Question {
+    fn default() -> Self {
+        Config::default().question()
+    }
+}
+
 /// The number of conflicts within a window after which a resource is contended, and how long it stays so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContendedRule {
     /// Number of conflicts.
     pub conflicts: usize,
@@ -91,15 +118,18 @@ impl Config {
         Self { threads, ..self.clone() }
     }
 
-    /// Whether all of the rows are asked for, in the ways that are chosen by themselves.
-    pub(crate) fn is_for_all(&self) -> bool {
-        let Self { bin_us, from, to, selection, locks, contended, .. } = self;
-        bin_us.is_none()
-            && from.is_none()
-            && to.is_none()
-            && *selection == Selection::default()
-            && *locks
-            && contended.is_none()
+    /// What is asked of the rows.
+    #[must_use]
+    pub fn question(&self) -> Question {
+        let Self { bin_us, from, to, selection, locks, contended, .. } = self.clone();
+        Question { bin_us, from, to, selection, locks, contended }
+    }
+
+    /// For a question, with all that it leaves open as it is by default.
+    #[must_use]
+    pub fn asking(question: &Question) -> Self {
+        let Question { bin_us, from, to, selection, locks, contended } = question.clone();
+        Self { bin_us, from, to, selection, locks, contended, ..Self::default() }
     }
 
     /// The settings for reading logs.
@@ -109,7 +139,7 @@ impl Config {
 }
 
 /// A limit in time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Bound {
     /// Microseconds since the epoch.
     Time(i64),
@@ -121,7 +151,7 @@ pub enum Bound {
 }
 
 /// Which RPCs to count; empty lists select all.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
     /// NIDs of clients.
     pub clients: Vec<NidPattern>,
@@ -140,7 +170,8 @@ impl Selection {
     }
 
     /// As the analysis tells it.
-    pub(crate) fn selected(&self) -> Selected {
+    #[must_use]
+    pub fn selected(&self) -> Selected {
         fn texts(values: &[impl ToString]) -> Vec<String> {
             values.iter().map(ToString::to_string).collect()
         }

@@ -6,11 +6,12 @@
 
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::units::plural;
+use serde::{Deserialize, Serialize};
 
 use crate::config::{Bound, Config};
 
 /// A limit in time that may still have to be found in the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Limit {
     /// Microseconds since the epoch.
     At(i64),
@@ -37,7 +38,7 @@ impl Limit {
 }
 
 /// Both limits of one node's log, as far as its marks have come up.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Interval {
     pub(crate) from: Option<Limit>,
     pub(crate) to: Option<Limit>,
@@ -55,6 +56,13 @@ impl Interval {
             _ => None,
         });
         Self { from, to, from_marks, to_marks }
+    }
+
+    /// The same of a log that is read with its times on another clock: a time that is asked for is of the log's own.
+    pub(crate) fn on_its_clock(config: &Config, to: &ClockLine) -> Self {
+        let asked = Self::new(config);
+        let Self { from, to, .. } = asked.on_clock(to);
+        Self { from, to, ..asked }
     }
 
     /// Whether both intervals have the same limits.
@@ -188,7 +196,7 @@ pub(crate) enum Taken {
 }
 
 /// When a mark occurred. Marks with exactly the given text take precedence over those that begin with it: `run 1` is not `run 10`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Occurrences {
     text: String,
     exact_us: Vec<i64>,

@@ -63,7 +63,7 @@ mod warnings;
 mod what_if;
 
 pub use cells::limits;
-pub use config::{Bound, Config, ContendedRule, Selection};
+pub use config::{Bound, Config, ContendedRule, Question, Selection};
 pub use days::IntervalError;
 pub use lioprof_model::Analysis;
 pub use live::LiveWindow;

@@ -11,7 +11,7 @@ use lustre_debuglog::{Opcode, TargetName};
 
 use crate::aggregate::{Aggregate, Faults};
 use crate::clocks::{ExchangeSample, Exchanges, Shifted, shifted};
-use crate::config::{Config, Selection};
+use crate::config::{Config, Question, Selection};
 use crate::counted;
 use crate::interval::{Interval, Taken};
 use crate::locks::{Contention, LockSums, LockTracker, Rules};
@@ -92,7 +92,13 @@ impl<'a> NodeSink<'a> {
         Self::within(Interval::new(config), node, config, sink)
     }
 
-    fn within(interval: Interval, node: Symbol, config: &'a Config, sink: &'a mut (dyn RowSink + Send)) -> Self {
+    /// The same with limits of which more is known.
+    pub(crate) fn within(
+        interval: Interval,
+        node: Symbol,
+        config: &'a Config,
+        sink: &'a mut (dyn RowSink + Send),
+    ) -> Self {
         let mut tally = NodeTally::new(node, config);
         tally.aggregate.begin(interval.starts_at());
         Self { config, interval, tally, sink }
@@ -249,7 +255,7 @@ pub(crate) struct Finished {
     pub(crate) exchanges: ExchangeSample,
     /// Whether the node is a client of the file system.
     pub(crate) is_client: bool,
-    interval: Interval,
+    pub(crate) interval: Interval,
 }
 
 impl Finished {
@@ -335,7 +341,7 @@ pub(crate) fn analyze(
     if sink.is_none()
         && let Some(sums) = summed_up(&inputs, config)
     {
-        return of_sums(name, inputs, sums, config);
+        return of_sums(name, inputs, sums);
     }
     let asked = Interval::new(config);
     let twice = asked.has_marks() && inputs.logs.can_be_read_again();
@@ -362,15 +368,17 @@ pub(crate) fn analyze(
 /// The sums that were made of a node's rows before, if they are what is asked for.
 fn summed_up(inputs: &NodeInputs, config: &Config) -> Option<NodeSums> {
     let [source] = &*inputs.stored else { return None };
-    if inputs.logs.paths().next().is_some() || !config.is_for_all() {
+    let question = config.question();
+    // Those that are kept beside rows are of all of them.
+    if inputs.logs.paths().next().is_some() || question != Question::default() {
         return None;
     }
     // What cannot be read was made by another program, or is damaged: the rows say the same.
-    NodeSums::from_bytes(&source.sums(SUMS_SCHEMA)?).ok()
+    NodeSums::from_bytes(&source.sums(SUMS_SCHEMA)?).ok().filter(|sums| sums.answers(source.node(), &question))
 }
 
 /// A node's result from its sums, without its rows.
-pub(crate) fn of_sums(name: &str, inputs: NodeInputs, sums: NodeSums, config: &Config) -> (NodeResult, Partial) {
+pub(crate) fn of_sums(name: &str, inputs: NodeInputs, sums: NodeSums) -> (NodeResult, Partial) {
     let NodeInputs { logs, stored } = inputs;
     let result = NodeResult {
         name: name.to_owned(),
@@ -382,8 +390,8 @@ pub(crate) fn of_sums(name: &str, inputs: NodeInputs, sums: NodeSums, config: &C
         duplicates: 0,
         exchanges: sums.exchanges,
         is_client: sums.is_client,
-        interval: Interval::new(config),
-        warnings: Vec::new(),
+        interval: sums.interval,
+        warnings: sums.warnings,
     };
     (result, sums.partial)
 }

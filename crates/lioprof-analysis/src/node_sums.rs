@@ -7,22 +7,28 @@ use lioprof_model::{Symbol, TraceSummary};
 use serde::{Deserialize, Serialize};
 
 use crate::clocks::ExchangeSample;
+use crate::config::Question;
+use crate::interval::Interval;
 use crate::partial::Partial;
 use crate::renumber::Renumber;
 
 /// What the bytes of [`NodeSums`] are of: the sources of this crate and of its model. Others' bytes are not read, the rows are.
 pub const SUMS_SCHEMA: &str = concat!("lioprof.sums/1 ", env!("LIOPROF_SUMS"));
 
-/// The sums of all rows of a node, without limits in time and selection.
+/// The sums of a node's rows, as far as a question asks for them.
 #[derive(Serialize, Deserialize)]
 pub struct NodeSums {
     pub(crate) node: String,
+    pub(crate) question: Question,
     /// What its log holds besides rows, on the node's own clock.
     #[serde(with = "as_json")]
     pub(crate) summary: TraceSummary,
     /// The clock that the sums are on; `None`: the node's own.
     pub(crate) clock: Option<ClockLine>,
     pub(crate) is_client: bool,
+    /// The limits of the question, on the clock of the sums.
+    pub(crate) interval: Interval,
+    pub(crate) warnings: Vec<String>,
     /// On the node's own clock.
     pub(crate) exchanges: ExchangeSample,
     pub(crate) partial: Partial,
@@ -60,6 +66,18 @@ impl NodeSums {
         aggregate.renumber(&all);
         aggregate.check()?;
         Ok(sums)
+    }
+
+    /// Whether they are of a node, and answer a question.
+    #[must_use]
+    pub fn answers(&self, node: &str, question: &Question) -> bool {
+        self.node == node && self.question == *question
+    }
+
+    /// What they answer.
+    #[must_use]
+    pub fn question(&self) -> &Question {
+        &self.question
     }
 
     /// The node's name.

@@ -190,7 +190,7 @@ pub fn analyze_sums(mut nodes: Vec<NodeSums>, dataset: &Path, config: &Config) -
         let name = node.node().to_owned();
         let source = SumsOnly { node: name.clone(), path: dataset.to_owned(), summary: node.summary.clone() };
         let inputs = NodeInputs { stored: vec![Box::new(source)], ..NodeInputs::default() };
-        let (result, sum) = node::of_sums(&name, inputs, node, config);
+        let (result, sum) = node::of_sums(&name, inputs, node);
         results.push(result);
         sums.add(sum);
     }

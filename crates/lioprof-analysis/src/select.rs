@@ -5,11 +5,13 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use lustre_debuglog::{Nid, TargetName, vocab::NidAddr};
+use serde::{Deserialize, Serialize};
 
 /// A NID, a range of addresses of one network, or all of a network.
 ///
 /// `10.0.0.1@tcp`, `10.0.0.1` in any network, `10.0.0.1-10.0.0.99@o2ib1`, `10.0.0.0/24@tcp`, `*@tcp1`, `12-40@gni`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct NidPattern {
     /// As the user wrote it.
     text: String,
@@ -89,6 +91,28 @@ impl fmt::Display for NidPattern {
     }
 }
 
+/// Patterns are read from texts of other programs as from arguments.
+macro_rules! as_text {
+    ($pattern:ty) => {
+        impl TryFrom<String> for $pattern {
+            type Error = <Self as FromStr>::Err;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$pattern> for String {
+            fn from(pattern: $pattern) -> Self {
+                pattern.to_string()
+            }
+        }
+    };
+}
+
+as_text!(NidPattern);
+as_text!(TargetPattern);
+
 impl NidPattern {
     /// Whether a NID, as printed in a log, matches.
     #[must_use]
@@ -106,7 +130,8 @@ impl NidPattern {
 }
 
 /// A target, or the target with this kind and number in any file system: `lustre-OST0003`, `OST0003`, `MGS`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct TargetPattern {
     target: TargetName,
     any_fsname: bool,

@@ -8,7 +8,7 @@ use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::error::DataFusionError;
-use lioprof_analysis::{ClockFacts, Config, NodeSums, Outcome, SUMS_SCHEMA, analyze_sums, stale_clocks};
+use lioprof_analysis::{ClockFacts, Config, NodeSums, Outcome, Question, SUMS_SCHEMA, analyze_sums, stale_clocks};
 use lioprof_insight::{Limits, find_and_predict};
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_store::{ROLLUPS, SUMS, SumsFile};
@@ -30,7 +30,8 @@ pub async fn analyze(session: &Session, config: &Config) -> Result<Outcome, Quer
     nodes.extend(made(session, &lacking).await?);
     // Clocks are compared once all nodes have said what they know.
     let facts = nodes.values().map(ClockFacts::from).collect();
-    let stale: Vec<Wanted> = stale_clocks(facts).into_iter().map(|(node, clock)| Wanted { node, clock }).collect();
+    let stale: Vec<Wanted> =
+        stale_clocks(facts, &BTreeMap::new()).into_iter().map(|(node, clock)| Wanted { node, clock }).collect();
     for (node, mut again) in made(session, &stale).await? {
         if let Some(before) = nodes.remove(&node) {
             again = again.compared_as(before);
@@ -52,7 +53,8 @@ async fn kept(session: &Session) -> Result<BTreeMap<String, NodeSums>, QueryErro
         // What cannot be read was made by another program, or is damaged: the rows say the same.
         let Ok(SumsFile { header, sums }) = SumsFile::from_bytes(&dataset.read(&file).await?) else { continue };
         let is_current = header.schema == SUMS_SCHEMA && parts.get(&header.node) == Some(&header.parts);
-        if let Some(sums) = is_current.then(|| NodeSums::from_bytes(&sums).ok()).flatten() {
+        let sums = is_current.then(|| NodeSums::from_bytes(&sums).ok()).flatten();
+        if let Some(sums) = sums.filter(|sums| sums.answers(&header.node, &Question::default())) {
             nodes.insert(header.node, sums);
         }
     }

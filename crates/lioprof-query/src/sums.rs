@@ -8,7 +8,7 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::DataFusionError;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
-use lioprof_analysis::sum_up;
+use lioprof_analysis::{Question, sum_up};
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_store::Dataset as Rows;
 
@@ -107,7 +107,7 @@ fn sums(dataset: &str, node: &str, clock: Option<ClockLine>) -> Result<Vec<u8>, 
         }
     }
     let mut source = found.ok_or("there are none")?;
-    sum_up(source.as_mut(), clock).map(|sums| sums.to_bytes())
+    sum_up(source.as_mut(), &Question::default(), clock).map(|sums| sums.to_bytes())
 }
 
 /// Where a node's rows can be read as files.

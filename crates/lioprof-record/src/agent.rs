@@ -6,7 +6,7 @@
 mod capture;
 mod files;
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
@@ -43,18 +43,15 @@ pub fn serve(config: &Config, input: impl BufRead + Send + 'static, output: &mut
         };
         match serde_json::from_str(&line) {
             Ok(Request::Get { id, path, offset }) => {
-                match Capture::new(config, &id).and_then(|capture| files::open(capture.dir(), &path, offset)) {
-                    Ok((mut file, bytes)) => {
-                        say(output, &Reply::Bytes { bytes })?;
-                        let sent = io::copy(&mut file, output)?;
-                        if sent != bytes {
-                            // Whoever waits for the rest sees the connection end.
-                            return Err(io::ErrorKind::UnexpectedEof.into());
-                        }
-                        output.flush()?;
-                    }
-                    Err(message) => say(output, &Reply::Failed { message })?,
-                }
+                let file = Capture::new(config, &id).and_then(|capture| files::open(capture.dir(), &path, offset));
+                send_bytes(output, file)?;
+            }
+            Ok(Request::Sums { id, question, clock }) => {
+                let sums = Capture::new(config, &id).and_then(|capture| capture.sums(&question, clock));
+                send_bytes(
+                    output,
+                    sums.as_ref().map(|sums| (sums.as_slice(), sums.len() as u64)).map_err(String::clone),
+                )?;
             }
             Ok(request) => {
                 let reply = answer(config, request).unwrap_or_else(|message| Reply::Failed { message });
@@ -88,8 +85,23 @@ fn answer(config: &Config, request: Request) -> Result<Reply, String> {
             capture(&id)?.remove()?;
             Reply::Done
         }
-        Request::Get { .. } => return Err("answered with bytes".to_owned()),
+        Request::Get { .. } | Request::Sums { .. } => return Err("answered with bytes".to_owned()),
     })
+}
+
+/// How many bytes there are, and the bytes; or what went wrong.
+fn send_bytes(output: &mut impl Write, from: Result<(impl Read, u64), String>) -> io::Result<()> {
+    match from {
+        Ok((mut from, bytes)) => {
+            say(output, &Reply::Bytes { bytes })?;
+            if io::copy(&mut from, output)? != bytes {
+                // Whoever waits for the rest sees the connection end.
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            output.flush()
+        }
+        Err(message) => say(output, &Reply::Failed { message }),
+    }
 }
 
 fn say(output: &mut impl Write, what: &impl Serialize) -> io::Result<()> {

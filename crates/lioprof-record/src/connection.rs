@@ -1,6 +1,7 @@
 //! An agent on a host, as seen from here.
 
 use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lioprof_model::ClockReading;
@@ -10,7 +11,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 use crate::error::HostError;
-use crate::protocol::{AGENT_SCHEMA, Hello, Reply, Request};
+use crate::protocol::{Hello, Reply, Request};
 
 /// Time for ssh to connect and lioprof to start there: servers are recorded when they are slow.
 const CONNECT_WITHIN: Duration = Duration::from_secs(60);
@@ -29,6 +30,8 @@ const SHOWN_CHARS: usize = 100;
 #[derive(Debug)]
 pub(crate) struct Agent {
     session: Option<Session>,
+    /// Whether its sums are as those of this program.
+    pub(crate) has_our_sums: bool,
 }
 
 impl Agent {
@@ -36,7 +39,7 @@ impl Agent {
     pub(crate) async fn connect(ssh: &Ssh, host: &str, program: &str) -> Result<Self, HostError> {
         let command = RemoteCommand::new(program).arg("agent").as_root();
         let session = ssh.start(host, &command)?;
-        let mut agent = Self { session: Some(session) };
+        let mut agent = Self { session: Some(session), has_our_sums: false };
         let here = env!("CARGO_PKG_VERSION");
         let line = match agent.line(CONNECT_WITHIN).await {
             // clap's code for a command that it does not know.
@@ -47,9 +50,11 @@ impl Agent {
         };
         let hello: Hello =
             serde_json::from_slice(&line).map_err(|_| HostError::NoAgent { here, found: shown(&line) })?;
-        if hello.schema != AGENT_SCHEMA || hello != Hello::own() {
+        let own = Hello::own();
+        if (&hello.schema, &hello.rows) != (&own.schema, &own.rows) {
             return Err(HostError::Version { there: hello.version, here });
         }
+        agent.has_our_sums = hello.sums == own.sums;
         Ok(agent)
     }
 
@@ -82,7 +87,21 @@ impl Agent {
         to: &mut impl Write,
     ) -> Result<u64, HostError> {
         let request = Request::Get { id: id.to_owned(), path: path.to_owned(), offset };
-        let Reply::Bytes { bytes } = self.ask(&request, ANSWER_WITHIN).await? else { return Err(unexpected()) };
+        self.receive(&request, ANSWER_WITHIN, u64::MAX, (to, Path::new(path))).await
+    }
+
+    /// Copies the bytes of an answer, unless there are more than expected. Returns how many came.
+    pub(crate) async fn receive(
+        &mut self,
+        request: &Request,
+        within: Duration,
+        most_bytes: u64,
+        (to, path): (&mut impl Write, &Path),
+    ) -> Result<u64, HostError> {
+        let Reply::Bytes { bytes } = self.ask(request, within).await? else { return Err(unexpected()) };
+        if bytes > most_bytes {
+            return Err(HostError::Protocol(format!("{bytes} bytes, where {most_bytes} are the most")));
+        }
         let mut left = bytes;
         let mut buffer = vec![0; 1 << 16];
         while left > 0 {
@@ -94,7 +113,7 @@ impl Agent {
             match read {
                 Err(_) => return Err(HostError::Silent(STALLED_AFTER)),
                 Ok(Ok(count @ 1..)) => {
-                    let failed = |source| HostError::Write { path: path.into(), source };
+                    let failed = |source| HostError::Write { path: path.to_owned(), source };
                     to.write_all(&buffer[..count]).map_err(failed)?;
                     left -= count as u64;
                 }

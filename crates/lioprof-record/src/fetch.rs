@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use lioprof_analysis::{ClockFacts, Question, stale_clocks};
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::time::utc;
 use lioprof_model::units::seconds;
 use lioprof_remote::{Ssh, on_all};
@@ -17,6 +19,7 @@ use crate::plan::Fetch;
 use crate::protocol::{RemoteFile, Reply, Request};
 use crate::push;
 use crate::state::{HostRecord, HostState, Recording};
+use crate::sums::{self, Asked, sums_of};
 
 /// Hosts that send at the same time: their disks and links are what takes time, ours soon are the limit.
 const AT_ONCE: usize = 16;
@@ -65,18 +68,45 @@ impl Shared {
 }
 
 /// Fetches what is wanted of all hosts and not here yet. Whoever drops this may begin again.
-pub(crate) async fn fetch(shared: &Shared, ssh: &Ssh) {
-    let (id, wanted, ended_us, hosts) = {
+pub(crate) async fn fetch(shared: &Shared, ssh: &Ssh, question: &Question) {
+    let (wanted, hosts) = {
         let recording = shared.lock();
-        let open = recording.hosts.iter().filter(|host| !matches!(host.state, HostState::LeftOut | HostState::Fetched));
-        (recording.id.clone(), recording.fetch, recording.ended_us, open.cloned().collect::<Vec<_>>())
+        let is_done = |state| matches!(state, HostState::LeftOut | HostState::Fetched | HostState::Forgotten);
+        let open = recording.hosts.iter().filter(|host| !is_done(host.state));
+        (recording.fetch, open.cloned().map(|host| (host, None)).collect::<Vec<_>>())
     };
-    on_all(hosts, AT_ONCE, |mut record| {
+    of_hosts(shared, ssh, question, hosts).await;
+    if wanted == Fetch::Sums {
+        // Clocks are compared once all hosts have said what they know.
+        of_hosts(shared, ssh, question, stale(shared)).await;
+    }
+}
+
+/// Hosts whose times should be on another clock than their sums are, with that clock.
+fn stale(shared: &Shared) -> Vec<(HostRecord, Option<ClockLine>)> {
+    let (hosts, clocks) = {
+        let recording = shared.lock();
+        (recording.hosts.clone(), recording.clocks())
+    };
+    // Sums that cannot be read are missing in the report, and said there.
+    let sums = hosts.iter().filter_map(|host| sums_of(&shared.dir, host).ok().flatten());
+    let stale = stale_clocks(sums.map(|sums| ClockFacts::from(&sums)).collect(), &clocks);
+    let ended = |node: &String| hosts.iter().find(|host| host.node == *node && host.state == HostState::Ended);
+    stale.into_iter().filter_map(|(node, clock)| Some((ended(&node)?.clone(), clock))).collect()
+}
+
+async fn of_hosts(shared: &Shared, ssh: &Ssh, question: &Question, hosts: Vec<(HostRecord, Option<ClockLine>)>) {
+    let (id, wanted, ended_us) = {
+        let recording = shared.lock();
+        (recording.id.clone(), recording.fetch, recording.ended_us)
+    };
+    on_all(hosts, AT_ONCE, |(mut record, clock)| {
         let (shared, ssh, id) = (shared.clone(), ssh.clone(), id.clone());
+        let asked = Asked { question: question.clone(), clock };
         async move {
             // It was not there at the end.
             let was_out = record.state == HostState::Recording;
-            match of_host(&mut record, &ssh, &id, wanted, &shared.dir).await {
+            match of_host(&mut record, &ssh, &id, (wanted, &asked), &shared.dir).await {
                 Ok(()) => {
                     record.last_words = None;
                     if was_out {
@@ -91,7 +121,13 @@ pub(crate) async fn fetch(shared: &Shared, ssh: &Ssh) {
     .await;
 }
 
-async fn of_host(record: &mut HostRecord, ssh: &Ssh, id: &str, wanted: Fetch, dir: &Path) -> Result<(), HostError> {
+async fn of_host(
+    record: &mut HostRecord,
+    ssh: &Ssh,
+    id: &str,
+    (wanted, asked): (Fetch, &Asked),
+    dir: &Path,
+) -> Result<(), HostError> {
     let mut agent = Agent::connect(ssh, &record.host, &record.program).await?;
     let id = id.to_owned();
     if record.state == HostState::Recording || record.waiting_segments > 0 {
@@ -101,7 +137,11 @@ async fn of_host(record: &mut HostRecord, ssh: &Ssh, id: &str, wanted: Fetch, di
         record.marked &= record.state != HostState::Recording;
         record.has_stopped(&stopped);
     }
-    if wanted == Fetch::Rows {
+    if wanted == Fetch::Sums && agent.has_our_sums {
+        record.has_sums = sums::bring(&mut agent, &id, record, asked, dir).await?;
+    }
+    // A server of another version makes sums that nobody here can read; and without rows there is nothing to keep.
+    if wanted == Fetch::Rows || wanted == Fetch::Sums && !record.has_sums {
         let list = Request::List { id: id.clone() };
         let Reply::Files { files } = agent.ask(&list, LIST_WITHIN).await? else { return Err(unexpected()) };
         for file in in_order(files) {
@@ -113,7 +153,30 @@ async fn of_host(record: &mut HostRecord, ssh: &Ssh, id: &str, wanted: Fetch, di
         }
         agent.ask(&Request::Remove { id }, REMOVE_WITHIN).await?;
         record.state = HostState::Fetched;
+        // The rows say the same, and more.
+        sums::drop_them(record, dir);
     }
+    agent.close().await;
+    // With rows left there, it is needed again.
+    if record.state == HostState::Fetched
+        && let Some(folder) = record.pushed.take()
+    {
+        push::remove(ssh, &record.host, &folder).await?;
+    }
+    Ok(())
+}
+
+/// Deletes a host's rows there.
+pub(crate) async fn forget(record: &mut HostRecord, ssh: &Ssh, id: &str) -> Result<(), HostError> {
+    let mut agent = Agent::connect(ssh, &record.host, &record.program).await?;
+    if record.state == HostState::Recording {
+        let Reply::Stopped(stopped) = agent.ask(&Request::Stop { id: id.to_owned() }, STOP_WITHIN).await? else {
+            return Err(unexpected());
+        };
+        record.has_stopped(&stopped);
+    }
+    agent.ask(&Request::Remove { id: id.to_owned() }, REMOVE_WITHIN).await?;
+    record.state = HostState::Forgotten;
     agent.close().await;
     if let Some(folder) = record.pushed.take() {
         push::remove(ssh, &record.host, &folder).await?;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use lioprof_analysis::Selection;
 use lioprof_remote::{HostList, Ssh};
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fetch {
+    /// What a report is made of, which each server sums up itself; its rows stay there.
+    Sums,
     /// All rows.
     Rows,
     /// Nothing: the rows stay on the servers.
@@ -34,6 +37,8 @@ pub struct Plan {
     pub partial: bool,
     /// What to fetch at the end.
     pub fetch: Fetch,
+    /// What the report is about.
+    pub selection: Selection,
     /// Daemons end by themselves if nobody has renewed their lease for this long.
     pub lease: Duration,
     /// `auto`, `full` or `light`; `None`: as each server's configuration says.

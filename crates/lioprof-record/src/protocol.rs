@@ -8,9 +8,12 @@
 //! < {"reply":"bytes","bytes":4711}          and then so many bytes
 //! ```
 //!
-//! Both sides are of the same version of lioprof, which the first line tells: there is nothing to negotiate.
+//! Both sides speak the same version of this protocol and keep the same kind of rows, which the first line tells. Sums are those of one
+//! build of lioprof: an agent of another one is asked for its rows.
 
+use lioprof_analysis::{Question, SUMS_SCHEMA};
 use lioprof_capture::doctor::Check;
+use lioprof_model::parts::clock_line::ClockLine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -26,6 +29,9 @@ pub(crate) struct Hello {
     pub(crate) version: String,
     /// Format of the rows that its daemon keeps.
     pub(crate) rows: String,
+    /// What the bytes of its sums are; empty: it makes none.
+    #[serde(default)]
+    pub(crate) sums: String,
 }
 
 impl Hello {
@@ -35,12 +41,13 @@ impl Hello {
             schema: AGENT_SCHEMA.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             rows: lioprof_store::ROWS_SCHEMA.to_owned(),
+            sums: SUMS_SCHEMA.to_owned(),
         }
     }
 }
 
 /// What an agent is told to do. `id` is the recording.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "do")]
 pub(crate) enum Request {
     /// Tell the time.
@@ -57,6 +64,8 @@ pub(crate) enum Request {
     Stop { id: String },
     /// List the files of the recording.
     List { id: String },
+    /// Sum up the rows for a question, with their times on another clock if one is given.
+    Sums { id: String, question: Question, clock: Option<ClockLine> },
     /// Send a file from an offset on.
     Get { id: String, path: String, offset: u64 },
     /// Delete the recording.
@@ -88,7 +97,7 @@ pub(crate) enum Reply {
     Stopped(Stopped),
     /// To [`Request::List`].
     Files { files: Vec<RemoteFile> },
-    /// To [`Request::Get`]: so many bytes follow the line.
+    /// To [`Request::Get`] and [`Request::Sums`]: so many bytes follow the line; none are the sums of a server without rows.
     Bytes { bytes: u64 },
     /// There is no daemon of this recording.
     NoDaemon,

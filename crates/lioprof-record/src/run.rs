@@ -6,6 +6,7 @@ use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use lioprof_analysis::Selection;
 use lioprof_capture::daemon::Signals;
 use lioprof_model::lock;
 use lioprof_model::time::{now_us, utc};
@@ -46,19 +47,47 @@ pub fn record(plan: &Plan, tell: &dyn Tell) -> Result<Recording, RecordError> {
     runtime()?.block_on(recording(plan, tell))
 }
 
-/// Goes on fetching a recording.
+/// Goes on fetching a recording. `selection`: what a report of sums is about.
 ///
 /// # Errors
 /// If there is none.
-pub fn fetch(dir: &Path, wanted: Option<Fetch>, tell: &dyn Tell) -> Result<Recording, RecordError> {
+pub fn fetch(dir: &Path, wanted: Fetch, selection: &Selection, tell: &dyn Tell) -> Result<Recording, RecordError> {
     let mut recording = Recording::load(dir)?;
     let _lock = DirLock::take(dir)?;
-    recording.fetch = wanted.unwrap_or(recording.fetch);
+    recording.fetch = wanted;
     let ssh = ssh_of(&recording, dir)?;
     runtime()?.block_on(async {
         let mut signals = Signals::new().map_err(RecordError::Signals)?;
-        fetching(dir, recording, &ssh, &mut signals, tell).await
+        fetching(dir, recording, &ssh, (&mut signals, tell), selection).await
     })
+}
+
+/// Deletes what the hosts of a recording still have of it. What is here stays.
+///
+/// # Errors
+/// If there is no recording.
+pub fn forget(dir: &Path) -> Result<Recording, RecordError> {
+    let mut recording = Recording::load(dir)?;
+    let _lock = DirLock::take(dir)?;
+    let ssh = ssh_of(&recording, dir)?;
+    let is_there = |host: &HostRecord| matches!(host.state, HostState::Recording | HostState::Ended);
+    let hosts: Vec<HostRecord> = recording.hosts.iter().filter(|host| is_there(host)).cloned().collect();
+    let id = recording.id.clone();
+    let done = runtime()?.block_on(on_all(hosts, AT_ONCE, |mut record| {
+        let (ssh, id) = (ssh.clone(), id.clone());
+        async move {
+            let failed = fetch::forget(&mut record, &ssh, &id).await.err();
+            record.last_words = failed.map(|err| format!("its rows could not be deleted: {err}"));
+            record
+        }
+    }));
+    for record in done {
+        if let Some(place) = recording.hosts.iter_mut().find(|place| place.host == record.host) {
+            *place = record;
+        }
+    }
+    recording.save(dir)?;
+    Ok(recording)
 }
 
 /// Puts a mark into the logs of all hosts of a recording that runs. Returns the hosts on which that failed, and why.
@@ -139,7 +168,7 @@ async fn recording(plan: &Plan, tell: &dyn Tell) -> Result<Recording, RecordErro
     }
     update(&mut recording, &hosts);
     save(&recording, &plan.dir, tell);
-    fetching(&plan.dir, recording, &plan.ssh, &mut signals, tell).await
+    fetching(&plan.dir, recording, &plan.ssh, (&mut signals, tell), &plan.selection).await
 }
 
 /// Fetches until all is here or somebody is tired of it.
@@ -147,15 +176,18 @@ async fn fetching(
     dir: &Path,
     recording: Recording,
     ssh: &Ssh,
-    signals: &mut Signals,
-    tell: &dyn Tell,
+    (signals, tell): (&mut Signals, &dyn Tell),
+    selection: &Selection,
 ) -> Result<Recording, RecordError> {
-    if recording.fetch == Fetch::Rows && recording.is_unfinished() {
-        tell.note("fetching the rows");
+    match recording.fetch {
+        Fetch::Rows if recording.is_unfinished() => tell.note("fetching the rows"),
+        Fetch::Sums => tell.note("fetching the sums that each server makes of its rows"),
+        Fetch::Rows | Fetch::Nothing => {}
     }
+    let question = recording.question(selection);
     let shared = Shared::new(dir, recording);
     tokio::select! {
-        () = fetch::fetch(&shared, ssh) => {}
+        () = fetch::fetch(&shared, ssh, &question) => {}
         _ = signals.next() => tell.note("interrupted: `lioprof record fetch` goes on fetching"),
     }
     let recording = shared.lock().clone();

@@ -1,9 +1,11 @@
 //! `record.json`: what was recorded where, and what of it is here.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use lioprof_analysis::{Bound, Config, Question, Selection};
 use lioprof_model::ClockReading;
 use lioprof_model::units::{percent, plural, share};
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,8 @@ const RECORD_SCHEMA: &str = "lioprof.record/1";
 const FILE: &str = "record.json";
 /// Rows of all hosts, one dataset.
 const ROWS: &str = "rows";
+/// Sums of the hosts' rows.
+const SUMS: &str = "sums";
 
 /// A recording. Times are microseconds since the epoch on the clock of the host that recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,6 +60,8 @@ pub enum HostState {
     Ended,
     /// Its rows are here, and no longer there.
     Fetched,
+    /// Its rows are deleted.
+    Forgotten,
 }
 
 /// A host of a recording.
@@ -77,6 +83,9 @@ pub struct HostRecord {
     pub clocks: Vec<ClockReading>,
     /// Whether the marks of start and end are in its log.
     pub marked: bool,
+    /// Whether the sums of its rows are here.
+    #[serde(default)]
+    pub has_sums: bool,
     /// Its last figures.
     pub totals: Totals,
     /// Segments of the log there that could not be decoded yet.
@@ -104,6 +113,7 @@ impl HostRecord {
             directory: String::new(),
             clocks: Vec::new(),
             marked: false,
+            has_sums: false,
             totals: Totals::default(),
             waiting_segments: 0,
             warnings: Vec::new(),
@@ -218,6 +228,32 @@ impl Recording {
         dir.join(ROWS)
     }
 
+    /// Where the sums of the rows are.
+    pub(crate) fn sums(dir: &Path) -> PathBuf {
+        dir.join(SUMS)
+    }
+
+    /// What is asked of the hosts' rows for a report: all between the two marks, if the hosts that can tell have them.
+    #[must_use]
+    pub fn question(&self, selection: &Selection) -> Question {
+        let [from, to] = self.marks().map(Bound::Marker);
+        let is_known = |host: &&HostRecord| matches!(host.state, HostState::Ended | HostState::Fetched);
+        let marked = self.hosts.iter().filter(is_known).all(|host| host.marked);
+        let config = Config {
+            from: Some(from).filter(|_| marked),
+            to: Some(to).filter(|_| marked && !self.was_interrupted()),
+            selection: selection.clone(),
+            ..Config::default()
+        };
+        config.question()
+    }
+
+    /// Clocks as they were read, by the names of the hosts in the data.
+    #[must_use]
+    pub fn clocks(&self) -> BTreeMap<String, Vec<ClockReading>> {
+        self.hosts.iter().map(|host| (host.node.clone(), host.clocks.clone())).collect()
+    }
+
     /// The marks at start and end.
     #[must_use]
     pub fn marks(&self) -> [String; 2] {
@@ -232,8 +268,9 @@ impl Recording {
             let missing = match host.state {
                 HostState::LeftOut => Some("took no part"),
                 HostState::Recording => Some("did not answer at the end, its rows are not here"),
-                HostState::Ended if self.fetch == Fetch::Rows => Some("has rows that are not here"),
-                HostState::Ended | HostState::Fetched => None,
+                HostState::Ended if self.is_missing(host) => Some("has rows that are not here"),
+                HostState::Forgotten if !host.has_sums => Some("had rows that are deleted"),
+                HostState::Ended | HostState::Fetched | HostState::Forgotten => None,
             };
             let known = missing.filter(|_| host.totals.rpcs > 0).map(|_| {
                 let (rpcs, part) = (plural(host.totals.rpcs, "RPC"), percent(share(host.totals.rpcs, rpcs_of_all), 1));
@@ -250,6 +287,15 @@ impl Recording {
         self.hosts.iter().filter_map(of).collect()
     }
 
+    /// Whether of a host that has ended something is wanted that is not here.
+    fn is_missing(&self, host: &HostRecord) -> bool {
+        match self.fetch {
+            Fetch::Rows => true,
+            Fetch::Sums => !host.has_sums,
+            Fetch::Nothing => false,
+        }
+    }
+
     /// Whether it was killed before its end: its daemons ended by themselves, and there are no marks of the end.
     #[must_use]
     pub fn was_interrupted(&self) -> bool {
@@ -260,9 +306,9 @@ impl Recording {
     #[must_use]
     pub fn is_unfinished(&self) -> bool {
         let wanted = |host: &HostRecord| match host.state {
-            HostState::LeftOut | HostState::Fetched => false,
+            HostState::LeftOut | HostState::Fetched | HostState::Forgotten => false,
             HostState::Recording => true,
-            HostState::Ended => self.fetch == Fetch::Rows,
+            HostState::Ended => self.is_missing(host),
         };
         self.hosts.iter().any(wanted)
     }

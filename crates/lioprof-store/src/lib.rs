@@ -53,7 +53,9 @@ pub use manifest::{
 pub use operations::{OPERATIONS_CLIENT, OperationClient, operations_schema, write_operations};
 pub use read::{CopiedPart, Dataset, Datasets, Part};
 pub use retention::{DeletedPart, Limits, Retention, retention};
-pub use rollup::{ROLLUP_SCHEMA, ROLLUPS, Rollups, SECONDS, SUMS, SumsFile, has_part, is_same_part, seconds_schema};
+pub use rollup::{
+    MOST_SUMS_BYTES, ROLLUP_SCHEMA, ROLLUPS, Rollups, SECONDS, SUMS, SumsFile, has_part, is_same_part, seconds_schema,
+};
 pub use table::counters::CounterSample;
 pub use table::{ROWS_SCHEMA, table_schemas};
 pub use write::{ClosedPart, DatasetWriter, NodeInfo, Options, PartStats};

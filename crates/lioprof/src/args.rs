@@ -39,7 +39,9 @@ pub(crate) use export::ExportArgs;
 pub(crate) use findings::FindingsArgs;
 pub(crate) use operations::OperationsArgs;
 #[cfg(feature = "daemon")]
-pub(crate) use record::{AgentArgs, LaterCommand, RecordArgs, RecordFetchArgs, RecordMarkArgs, RecordReportArgs};
+pub(crate) use record::{
+    AgentArgs, LaterCommand, RecordArgs, RecordFetchArgs, RecordForgetArgs, RecordMarkArgs, RecordReportArgs,
+};
 #[cfg(feature = "report")]
 pub(crate) use report::ReportArgs;
 #[cfg(feature = "export")]

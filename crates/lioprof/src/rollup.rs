@@ -1,11 +1,12 @@
 //! `lioprof rollup`.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::bail;
-use lioprof_analysis::{ClockFacts, NodeSums, SUMS_SCHEMA, stale_clocks, sum_up};
+use lioprof_analysis::{ClockFacts, NodeSums, Question, SUMS_SCHEMA, stale_clocks, sum_up};
 use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::units::{few, plural};
 use lioprof_store::{Dataset, Rollups, StoreError, SumsFile, has_part};
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &RollupArgs, verbosity: Verbosity) -> anyhow::Result<Cod
     let gone = work.without_rows(&all, args.forget)?;
 
     // Clocks are compared once all nodes have said what they know.
-    let stale = stale_clocks(work.known(&all));
+    let stale = stale_clocks(work.known(&all), &BTreeMap::new());
     // What is left of the rows does not replace what was made of all.
     let stale = stale.into_iter().filter(|(node, _)| chosen(node) && !kept.contains(&node));
     let stale: Vec<NodeToRollUp> = stale.map(|(node, clock)| NodeToRollUp { node, clock }).collect();
@@ -188,7 +189,7 @@ impl DatasetRollup<'_> {
 
     fn one(&self, NodeToRollUp { node, clock }: &NodeToRollUp) -> Result<String, String> {
         let mut source = self.dataset.node_source(node).ok_or("its rows are gone")?;
-        let mut sums = sum_up(source.as_mut(), *clock)?;
+        let mut sums = sum_up(source.as_mut(), &Question::default(), *clock)?;
         if clock.is_some() {
             sums = sums.compared_as(self.sums(node).ok_or("its rollup is gone")?);
         }

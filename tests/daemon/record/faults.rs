@@ -99,7 +99,7 @@ fn a_sshd_is_killed() {
 fn the_network_is_cut_for_a_while() {
     let site = Site::new(2);
     let done = site.path("done");
-    let recorder = site.start(&["--lease", "3s", "--", "sh", "-c", &wait_for(&done)]);
+    let recorder = site.start(&["--lease", "3s", "--rows", "--", "sh", "-c", &wait_for(&done)]);
     has_worked(&site, 1);
     site.hosts[1].cable(false);
     eventually("its daemon to end by its lease", || !site.hosts[1].is_traced());

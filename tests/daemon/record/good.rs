@@ -27,7 +27,8 @@ fn eight_hosts_around_a_command() {
     // The command's own.
     assert_eq!(code, Some(7), "{stderr}");
     site.is_as_before();
-    assert!(site.hosts.iter().all(super::site::Host::is_clean));
+    // Each has summed up its rows, and keeps them.
+    assert!(!site.hosts.iter().any(super::site::Host::is_clean) && !site.output().join("rows").exists());
 
     let reported = site.reported();
     assert_eq!(reported.len(), 8, "{reported:?}");
@@ -39,7 +40,8 @@ fn eight_hosts_around_a_command() {
     assert!(site.output().join("report/report.html").exists());
     let recording = site.recording();
     for host in recording["hosts"].as_array().unwrap() {
-        assert_eq!((&host["state"], host["troubles"].as_array().unwrap().len()), (&"fetched".into(), 0), "{host}");
+        let facts = (&host["state"], &host["has_sums"], host["troubles"].as_array().unwrap().len());
+        assert_eq!(facts, (&"ended".into(), &true.into(), 0), "{host}");
         // One machine, one clock.
         let clocks = host["clocks"].as_array().unwrap();
         assert_eq!(clocks.len(), 2, "before and after: {host}");
@@ -47,10 +49,17 @@ fn eight_hosts_around_a_command() {
             let [offset_us, error_us] = ["offset_us", "error_us"].map(|key| clock[key].as_i64().unwrap());
             assert!(offset_us.abs() <= error_us + 1_000, "{host}");
         }
+    }
+    assert_eq!((&recording["exit_code"], &recording["command"][0]), (&7.into(), &"sh".into()));
+
+    // The rows say the same as the sums.
+    let run = site.fetch().exits(7);
+    assert!(site.hosts.iter().all(super::site::Host::is_clean) && !site.output().join("sums").exists());
+    assert_eq!(without_inputs(site.report()), without_inputs(report), "{run}");
+    for host in site.recording()["hosts"].as_array().unwrap() {
         let log = site.output().join("logs").join(format!("{}.log", host["host"].as_str().unwrap()));
         assert!(fs::read_to_string(&log).unwrap().contains("ending the capture"), "{}", log.display());
     }
-    assert_eq!((&recording["exit_code"], &recording["command"][0]), (&7.into(), &"sh".into()));
 
     // What is here is not overwritten, and there is nothing more to fetch.
     site.record(&["--for", "1s"]).exits(2).says(&["already holds a recording"]);
@@ -124,6 +133,63 @@ fn some_time_and_nothing_fetched_until_it_is_asked_for() {
     );
 }
 
+/// What is read is named; all else is equal.
+fn without_inputs(mut report: Value) -> Value {
+    report.as_object_mut().unwrap().remove("inputs");
+    report
+}
+
+#[test]
+fn sums_about_one_client_then_nothing_is_kept() {
+    let site = Site::new(2);
+    site.record(&["--for", "3s"]).exits(0);
+    let output = site.output().display().to_string();
+    let everybody = site.report();
+    let nid = everybody["clients"][0]["nid"].as_str().unwrap();
+    // Servers are asked once more.
+    let of_sums = ["record", "fetch", &output, "--plots", "none", "--fetch", "sums", "--client", nid];
+    lioprof(&of_sums).exits(0).says(&["told of rows only"]);
+    let report = site.report();
+    assert_eq!(report["clients"].as_array().unwrap().len(), 1);
+    assert_eq!(report["clients"][0]["rpcs"], everybody["clients"][0]["rpcs"]);
+
+    // One host's rows are here, the other's are not: both are in the report.
+    site.hosts[1].cable(false);
+    let about = ["record", "fetch", &output, "--plots", "none", "--client", nid];
+    lioprof(&about).exits(1).says(&["oss2: ", "lioprof record fetch"]);
+    assert!(site.hosts[0].is_clean() && !site.hosts[1].is_clean());
+    assert_eq!(site.reported().len(), 2);
+    assert_eq!(site.report()["clients"][0]["rpcs"], report["clients"][0]["rpcs"]);
+    // Sums about one client are no answer to a question about all.
+    site.fetch().exits(1).says(&["the sums of oss2 are about --client"]);
+    assert_eq!(site.reported().len(), 1);
+    lioprof(&["record", "forget", &output]).exits(1).says(&["oss2: "]);
+    site.hosts[1].cable(true);
+    let run = lioprof(&["record", "forget", &output]).exits(0);
+    assert!(String::from_utf8_lossy(&run.stdout).contains("the rows of 1 host are deleted there"), "{run}");
+    assert!(site.hosts[1].is_clean());
+    // What is here stays.
+    lioprof(&about).exits(0);
+    assert_eq!(site.reported().len(), 2);
+}
+
+#[test]
+fn a_server_of_another_version_sends_rows() {
+    let site = Site::new(2);
+    let program = env!("CARGO_BIN_EXE_lioprof");
+    // The first line that its agent says is of another version's.
+    let says = r#"s/"version":"[^"]*"/"version":"9.9.9"/; s/"sums":"[^"]*"/"sums":"others"/"#;
+    site.hosts[1].replace_lioprof(&format!(
+        "#!/bin/sh\n{program} \"$@\" | {{ IFS= read -r line; printf '%s\\n' \"$line\" | sed '{says}'; exec cat; }}\n"
+    ));
+    site.record(&["--for", "2s"]).exits(0);
+    assert!(!site.hosts[0].is_clean() && site.hosts[1].is_clean());
+    let states: Vec<_> =
+        site.recording()["hosts"].as_array().unwrap().iter().map(|host| host["state"].clone()).collect();
+    assert_eq!(states, ["ended", "fetched"]);
+    assert!(site.reported().len() == 2 && site.reported().iter().all(|(_, rpcs)| *rpcs > 50), "{:?}", site.reported());
+}
+
 fn bytes_by_target(report: &Value) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for flow in report["flows"].as_array().unwrap() {
@@ -154,6 +220,9 @@ fn this_program_is_lent_to_a_host_that_lacks_it() {
     site.record(&["--for", "3s", "--push"]).exits(0);
     site.is_as_before();
     assert_eq!(site.reported().len(), 2);
+    // It stays as long as the rows do.
     let program = site.recording()["hosts"][1]["program"].as_str().unwrap().to_owned();
-    assert!(program.contains("/lioprof-") && !std::path::Path::new(&program).exists(), "{program}");
+    assert!(program.contains("/lioprof-") && std::path::Path::new(&program).exists(), "{program}");
+    site.fetch().exits(0);
+    assert!(!std::path::Path::new(&program).exists() && site.hosts[1].is_clean(), "{program}");
 }

@@ -28,7 +28,7 @@ fn without_the_second(site: &Site, says: &[&str]) {
 fn another_version() {
     let site = Site::new(2);
     site.hosts[1].replace_lioprof(
-        "#!/bin/sh\necho '{\"schema\":\"lioprof.agent/1\",\"version\":\"9.9.9\",\"rows\":\"lioprof.rows/1\"}'\ncat\n",
+        "#!/bin/sh\necho '{\"schema\":\"lioprof.agent/9\",\"version\":\"9.9.9\",\"rows\":\"lioprof.rows/1\"}'\ncat\n",
     );
     without_the_second(&site, &["lioprof 9.9.9 is there"]);
 }

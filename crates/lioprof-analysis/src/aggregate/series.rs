@@ -84,6 +84,20 @@ impl SeriesBins {
         add_contention(&self.clock, self.locks.entry((node, target)).or_default(), time_us, contention);
     }
 
+    /// Whether all bins are those of the clock: others could ask for any amount of memory when they are merged.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let span = self.clock.span();
+        let are_few = self.clock.is_sound()
+            && self.targets.values().chain(self.nodes.values()).all(|bins| bins.are_within(span))
+            && self.flows.values().all(|flow| flow.bins.are_within(span))
+            && self.locks.values().all(|bins| bins.are_within(span))
+            && self.latency.values().all(|bins| bins.are_within(span));
+        are_few.then_some(()).ok_or_else(|| "expected bins of the time that the sums are of".to_owned())
+    }
+
     /// Joins `factor` bins into one, everywhere.
     fn join(&mut self, factor: i64) {
         if factor == 1 {

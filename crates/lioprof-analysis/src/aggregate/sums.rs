@@ -129,6 +129,7 @@ impl Aggregate {
 
     /// Whether numbers in sums that were read are those of something.
     pub(crate) fn check(&self) -> Result<(), String> {
+        self.series.check()?;
         self.account.check()?;
         self.record.check()
     }

@@ -34,6 +34,9 @@ const MAX_BINS: i64 = 600;
 /// Bins kept when the user chose the width; beyond that it is doubled.
 const MAX_CHOSEN_BINS: i64 = 1_000_000;
 
+/// The last microsecond of the year 9999: no log goes on for longer.
+const MOST_US: i64 = 253_402_300_800_000_000;
+
 /// The common width of all bins, and the span they cover.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BinClock {
@@ -81,6 +84,19 @@ impl BinClock {
     /// First bin and number of bins.
     pub(crate) fn span(&self) -> (i64, usize) {
         self.span.map_or((0, 0), |(first, last)| (first, usize::try_from(last - first + 1).unwrap_or(0)))
+    }
+
+    /// Whether it can be one that was made here: bins are as few as they should be, and their times are numbers.
+    pub(crate) fn is_sound(&self) -> bool {
+        let widest = WIDTHS_US[WIDTHS_US.len() - 1];
+        let max = if self.chosen { MAX_CHOSEN_BINS } else { MAX_BINS };
+        let is_width =
+            if self.chosen { (1..=widest).contains(&self.width_us) } else { WIDTHS_US.contains(&self.width_us) };
+        let is_time = |bin: i64| bin.checked_mul(self.width_us).is_some_and(|us| us.abs() <= MOST_US);
+        is_width
+            && self
+                .span
+                .is_none_or(|(first, last)| first <= last && is_time(first) && is_time(last) && last - first < max)
     }
 
     /// The bin of a time.
@@ -179,6 +195,12 @@ impl<T: Clone + Default> Bins<T> {
             self.values.resize(index + 1, T::default());
         }
         &mut self.values[index]
+    }
+
+    /// Whether all of them are among these.
+    pub(crate) fn are_within(&self, (first, count): (i64, usize)) -> bool {
+        let before = self.first.checked_sub(first).and_then(|before| usize::try_from(before).ok());
+        self.values.is_empty() || before.is_some_and(|before| before <= count && self.values.len() <= count - before)
     }
 
     /// Joins `factor` bins into one.

@@ -2,7 +2,8 @@
 
 use lioprof_model::latency::{latency_bucket, latency_bucket_high_us};
 use lioprof_model::{Distribution, Latency, RpcRow};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::bins::Bins;
 
@@ -17,9 +18,19 @@ enum Counts {
     /// Buckets and how often, in order. Most combinations have a few RPCs only.
     Few(Vec<(u16, u16)>),
     /// Nobody has to look for a bucket. Counters become wider when one overflows.
+    #[serde(deserialize_with = "of_buckets")]
     Many(Bins<u16>),
+    #[serde(deserialize_with = "of_buckets")]
     Wide(Bins<u32>),
+    #[serde(deserialize_with = "of_buckets")]
     VeryWide(Bins<u64>),
+}
+
+/// Bins of buckets: of others, any could be asked for when they are merged.
+fn of_buckets<'de, D: Deserializer<'de>, T: Clone + Default + Deserialize<'de>>(from: D) -> Result<Bins<T>, D::Error> {
+    let bins = Bins::deserialize(from)?;
+    let buckets = (0, usize::from(u16::MAX) + 1);
+    if bins.are_within(buckets) { Ok(bins) } else { Err(D::Error::custom("expected buckets of a histogram")) }
 }
 
 impl Default for Counts {

@@ -8,10 +8,14 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lioprof_analysis::{Question, SUMS_SCHEMA, sum_up};
 use lioprof_capture::config::{Auto, Config, Mode, OrOff, Span, Trigger};
 use lioprof_capture::pointers::{self, Pointer};
 use lioprof_capture::{Client, ClientError, daemon, doctor};
+use lioprof_model::parts::clock_line::ClockLine;
 use lioprof_model::with_causes;
+use lioprof_store::{Dataset, SumsFile};
+use rustix::process::setpriority_process;
 use serde_json::Value;
 
 use crate::protocol::{CaptureOptions, Stopped, Survey};
@@ -32,6 +36,8 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 const END_BESIDES_DRAINING: Duration = Duration::from_secs(60);
 /// Between two looks at something that takes a while.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Of all priorities the one that waits for all others; the kernel's I/O schedulers follow it.
+const LOWEST_PRIORITY: i32 = 19;
 /// Lines of a daemon's log that are passed on when it did not start.
 const LAST_LINES: usize = 8;
 
@@ -218,6 +224,20 @@ impl Capture {
             thread::sleep(LOOK_EVERY);
         }
         Ok(())
+    }
+
+    /// The sums of its rows, as a file, made when nobody else wants the processor; empty if there are no rows.
+    pub(super) fn sums(&self, question: &Question, clock: Option<ClockLine>) -> Result<Vec<u8>, String> {
+        // Without it, the server works a little more at the same time.
+        setpriority_process(None, LOWEST_PRIORITY).unwrap_or_default();
+        let dataset = Dataset::open(self.dir()).map_err(|err| err.chain())?;
+        if let Some(problem) = dataset.problems().first() {
+            return Err(problem.chain());
+        }
+        let node = self.config.node_name();
+        let Some(mut source) = dataset.node_source(&node) else { return Ok(Vec::new()) };
+        let sums = sum_up(source.as_mut(), question, clock)?;
+        Ok(SumsFile::new(SUMS_SCHEMA, &node, dataset.part_names(&node), sums.to_bytes()).to_bytes())
     }
 
     fn pointer(&self) -> Pointer {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use arrow_schema::{Schema, SchemaRef};
 use lioprof_model::parts::sums::Second;
 
-use super::sums_file::{MOST_BYTES, SumsFile};
+use super::sums_file::{MOST_SUMS_BYTES, SumsFile};
 use crate::error::StoreError;
 use crate::files::{self, OsFiles};
 use crate::layout;
@@ -71,7 +71,7 @@ impl Rollups {
         }
         let mut bytes = Vec::new();
         let file = File::open(&path).map_err(StoreError::io("open", &path))?;
-        file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(StoreError::io("read", &path))?;
+        file.take(MOST_SUMS_BYTES).read_to_end(&mut bytes).map_err(StoreError::io("read", &path))?;
         SumsFile::from_bytes(&bytes).map(Some).map_err(|why| StoreError::Sums(path, why))
     }
 

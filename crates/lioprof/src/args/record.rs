@@ -32,8 +32,11 @@ pub(crate) struct RecordArgs {
     #[arg(long)]
     pub(crate) partial: bool,
     /// What to fetch at the end.
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "rows")]
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "sums")]
     pub(crate) fetch: FetchWhat,
+    /// The same as --fetch rows.
+    #[arg(long, conflicts_with = "fetch")]
+    pub(crate) rows: bool,
     /// How to call ssh, such as `ssh -F file`.
     #[arg(long, value_name = "COMMAND", default_value = "ssh")]
     pub(crate) ssh: String,
@@ -58,8 +61,10 @@ pub(crate) struct RecordArgs {
 pub(crate) enum LaterCommand {
     /// Put a mark into the logs of all servers of a recording that runs.
     Mark(RecordMarkArgs),
-    /// Fetch what is missing of a recording, and make the report again.
+    /// Fetch the rows of a recording, or what is missing of them, and make the report again.
     Fetch(RecordFetchArgs),
+    /// Delete what the servers still have of a recording; the report stays.
+    Forget(RecordForgetArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -76,11 +81,18 @@ pub(crate) struct RecordFetchArgs {
     /// Directory that was given to `lioprof record -o`.
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
-    /// What to fetch [default: what was asked for].
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) fetch: Option<FetchWhat>,
+    /// What to fetch.
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "rows")]
+    pub(crate) fetch: FetchWhat,
     #[command(flatten)]
     pub(crate) report: RecordReportArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordForgetArgs {
+    /// Directory that was given to `lioprof record -o`.
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
 }
 
 /// What the report is about, and what it consists of.
@@ -98,7 +110,9 @@ pub(crate) struct RecordReportArgs {
 /// What is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FetchWhat {
-    /// All rows: what a report is made of
+    /// What a report is made of: each server sums up its rows, which stay there
+    Sums,
+    /// All rows: for other questions later
     Rows,
     /// Nothing: rows stay on the servers, for `lioprof record fetch --fetch rows`
     Nothing,
@@ -107,6 +121,7 @@ pub(crate) enum FetchWhat {
 impl From<FetchWhat> for Fetch {
     fn from(what: FetchWhat) -> Self {
         match what {
+            FetchWhat::Sums => Self::Sums,
             FetchWhat::Rows => Self::Rows,
             FetchWhat::Nothing => Self::Nothing,
         }
@@ -130,10 +145,12 @@ Examples:
   lioprof record --hosts oss[01-40],mds1 -o now --for 5m
   lioprof record --hosts oss[01-40],mds1 -o run8 --job 4711 -- srun ./app   # about this job
   lioprof record mark 'checkpoint 3' -o run7                                # meanwhile
-  lioprof record fetch run7                                                 # what is missing
+  lioprof record fetch run7                                                 # all rows, for other questions
+  lioprof record forget run7                                                # or not: rows on the servers are deleted
 
 Each server is reached by the system's own ssh, with sudo -n unless the login is root. All are checked first (lioprof and its \
-version, what `lioprof doctor` checks, clocks, names): if something is wrong, nothing has been changed anywhere. Rows of all \
-servers go to DIR/rows, the report to DIR/report, what was recorded where and what went wrong to DIR/record.json. \
+version, what `lioprof doctor` checks, clocks, names): if something is wrong, nothing has been changed anywhere. The report \
+goes to DIR/report; each server sums up its rows for it, and keeps them until they are fetched to DIR/rows or forgotten. What was \
+recorded where and what went wrong is in DIR/record.json. \
 docs/record.md says what happens when something dies. Exit codes: that of COMMAND if it is not 0; else 0 all is there, 1 a \
 server failed or something of it is missing, 2 wrong arguments, or nothing was recorded and nothing changed.";
