@@ -97,10 +97,43 @@ fn at(log: &str) -> String {
     out
 }
 
+/// Broken at blanks and behind hyphens, and longer words in their middle, as word processors and scripts break.
+fn broken_at_hyphens(log: &str, width: usize) -> String {
+    each(log, |_, mut line| {
+        let mut out = String::new();
+        while line.chars().count() > width {
+            let end = at_char(line, width);
+            let blank = line[..at_char(line, width + 1)].rfind(' ').filter(|at| *at > 0);
+            let hyphen = line[..end].rfind('-').map(|at| at + 1);
+            let at = blank.max(hyphen).unwrap_or(end);
+            out.push_str(&line[..at]);
+            out.push('\n');
+            line = line[at..].strip_prefix(' ').unwrap_or(&line[at..]);
+        }
+        out + line
+    })
+}
+
+/// Cut after so many columns, with the same before the rest of a line or behind what comes before it.
+fn marked(log: &str, width: usize, behind: &str, before: &str) -> String {
+    each(log, |_, line| {
+        let pieces = broken_in_words(line, width);
+        pieces.trim_end().replace('\n', &format!("{behind}\n{before}"))
+    })
+}
+
 type Form = fn(&str) -> String;
 
 /// What becomes of the lines themselves.
-const CHANGED: [(&str, Form); 20] = [
+const CHANGED: [(&str, Form); 28] = [
+    ("broken at hyphens, 76", |log| broken_at_hyphens(log, 76)),
+    ("broken at hyphens, 100", |log| broken_at_hyphens(log, 100)),
+    ("indented rest", |log| marked(log, 80, "", "    ")),
+    ("marked rest", |log| marked(log, 100, "", "> ")),
+    ("marked break", |log| marked(log, 90, "\\", "")),
+    ("doubled blanks", |log| log.replace(' ', "  ")),
+    ("dashes", |log| log.replace('-', "\u{2013}")),
+    ("at, in brackets", |log| log.replace('@', " [at] ")),
     ("broken at 72", |log| broken_at_blanks(log, 72, false)),
     ("broken at 78", |log| broken_at_blanks(log, 78, false)),
     ("broken at 100", |log| broken_at_blanks(log, 100, false)),
@@ -156,6 +189,17 @@ const AROUND: [(&str, Form); 22] = [
     ("nothing", str::to_owned),
 ];
 
+/// What stands around every line, also behind it.
+const FRAMED: [(&str, Form); 5] = [
+    ("cat -A", |log| each(log, |_, line| format!("{line}$"))),
+    ("table", |log| each(log, |_, line| format!("<tr><td>{line}</td></tr>"))),
+    ("RTF", |log| format!("{{\\rtf1\\ansi\n{}}}", each(log, |_, line| format!("{line}\\par")))),
+    ("CSV", |log| each(log, |_, line| format!("oss07,\"{line}\",info"))),
+    ("container", |log| {
+        each(log, |_, line| serde_json::json!({"log": format!("{line}\n"), "stream": "stdout"}).to_string())
+    }),
+];
+
 fn without_nodes(json: &mut Value) {
     match json {
         Value::Object(fields) => {
@@ -190,7 +234,7 @@ fn every_form_of_every_version_gives_the_figures_of_the_log() {
     for (version, log) in logs() {
         let want = figures(&write_and_analyze(&dir, log.as_bytes()));
         assert!(want["totals"]["rpcs"].as_u64() > Some(10));
-        for (name, form) in CHANGED.iter().chain(&AROUND) {
+        for (name, form) in CHANGED.iter().chain(&AROUND).chain(&FRAMED) {
             let run = write_and_analyze(&dir, form(&log).as_bytes());
             if run.code != Some(0) || figures(&run) != want {
                 wrong.push(format!("{version}: {name} (exit code {:?})", run.code));
@@ -210,12 +254,18 @@ fn forms_in_forms_are_read_or_named() {
         let want = figures(&write_and_analyze(&dir, log.as_bytes()));
         let pairs = CHANGED.iter().flat_map(|change| AROUND.iter().map(move |around| (change, around)));
         let both_ways = pairs.flat_map(|(change, around)| [(change, around), (around, change)]);
+        // An ending is known by its being at the end of all lines: so a frame is what came last.
+        let framed = AROUND.iter().flat_map(|around| FRAMED.iter().map(move |frame| (around, frame)));
+        let both_ways = both_ways.chain(framed);
         // So long a prefix leaves no room for the beginning of a header: nothing is read, and that is said.
         let has_header = |inner: &str, outer: &str| outer != "cut at 60" || !inner.starts_with("syslog,");
         let readable = both_ways.filter(|((inner, _), (outer, _))| has_header(inner, outer));
         for ((inner, first), (outer, second)) in readable.skip(at % 6).step_by(6) {
             all += 1;
-            let run = write_and_analyze(&dir, second(&first(&log)).as_bytes());
+            let path = dir.path().join("mail.txt");
+            fs::write(&path, second(&first(&log))).unwrap();
+            let run =
+                lioprof(&["analyze".as_ref(), path.as_os_str(), "--format".as_ref(), "json".as_ref(), "-q".as_ref()]);
             let is_read = run.code != Some(2) && figures(&run) == want;
             if !is_read {
                 wrong.push(format!("{version}: {inner} in {outer}"));

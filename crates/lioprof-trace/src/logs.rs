@@ -11,7 +11,6 @@ use lustre_debuglog::frame::Form;
 use crate::decode::chunk::{Counts, Head, merge_heads};
 use crate::decode::merge::{Merge, Waiting};
 use crate::decode::source::InputFacts;
-use crate::envelope::kinds::Repair;
 use crate::join::{Join, RowOutput};
 use crate::plan::{NodeLogs, OpeningNotes, Planned, Reading};
 use crate::sink_thread::with_sink_thread;
@@ -149,8 +148,8 @@ fn account(node: String, log: &LogResult) -> Input {
     let error = error.or_else(|| seen.error.as_ref().map(ToString::to_string));
     let error = error.or_else(|| seen.is_cut.then(|| CUT.to_owned()));
     let mut repairs = seen.counts.repairs;
-    if planned.is_utf16 {
-        repairs.add(Repair::Utf16, summary.records);
+    for repair in planned.recoded.repairs() {
+        repairs.add(repair, summary.records);
     }
     Input {
         path: planned.found.path.display().to_string(),

@@ -20,7 +20,7 @@ use crate::identity::decide::decide;
 use crate::identity::evidence::{Decision, Decisions, Evidence, Refusal};
 use crate::input::{
     self, Compression, Discovered, Door, Found, InputError, InputProblem, Member, NodeRule, Opened, OpenedKernelLog,
-    PROBE_BYTES, Severity, SharedDamage, node,
+    PROBE_BYTES, Recoded, Severity, SharedDamage, node,
 };
 use crate::kernel_log::{self, KernelLog};
 use crate::progress::Progress;
@@ -46,8 +46,8 @@ pub(crate) struct Planned {
     progress: Progress,
     /// Kept open if it cannot be opened again.
     opened: Option<Box<Opened>>,
-    /// The file is UTF-16.
-    pub(crate) is_utf16: bool,
+    /// What of the file is undone when it is read.
+    pub(crate) recoded: Recoded,
 }
 
 /// What was found among the inputs.
@@ -255,10 +255,10 @@ fn look(
         opened.stream.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
         Some(opened)
     };
-    let (form, compression, is_utf16) = match (&opened, &found.member) {
-        (Some(opened), _) => (opened.form, opened.compression, opened.is_utf16),
-        (None, Some(member)) => (member.form().unwrap_or(Form::Text), member.compression(), member.is_utf16()),
-        (None, None) => (Form::Text, None, false),
+    let (form, compression, recoded) = match (&opened, &found.member) {
+        (Some(opened), _) => (opened.form, opened.compression, opened.recoded.clone()),
+        (None, Some(member)) => (member.form().unwrap_or(Form::Text), member.compression(), member.recoded().clone()),
+        (None, None) => (Form::Text, None, Recoded::default()),
     };
     // Who a file belongs to, the user may have said: then it is one.
     let may_be_split = form == Form::Text && matches!(fixed, None | Some((_, NodeFrom::Stdin)));
@@ -308,7 +308,7 @@ fn look(
         file_bytes,
         progress: progress.clone(),
         opened,
-        is_utf16,
+        recoded,
     };
     Ok(Looked::Logs(vec![(planned, evidence)]))
 }
@@ -321,7 +321,7 @@ fn parts(
     opened: Opened,
     progress: &Progress,
 ) -> Result<Vec<(Planned, Evidence)>, InputError> {
-    let (compression, is_utf16, mut damage) = (opened.compression, opened.is_utf16, Some(opened.damage));
+    let (compression, recoded, mut damage) = (opened.compression, opened.recoded.clone(), Some(opened.damage));
     let parts = split::split(opened.stream, SPOOL_BYTES).map_err(|source| InputError::Io {
         action: "split by hosts",
         path: found.path.clone(),
@@ -362,7 +362,7 @@ fn parts(
                 compression,
                 damage.take().unwrap_or_default(),
             ))),
-            is_utf16,
+            recoded: recoded.clone(),
         };
         (planned, evidence)
     });

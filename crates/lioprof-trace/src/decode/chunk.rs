@@ -179,7 +179,7 @@ pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<E
     decoder.repairable = true;
     let mut changed = decoder.text(data);
     // The messages fit with such names; of names there are few.
-    if decoder.reducer.out.symbols.iter().any(|(_, name)| characters::has_markup(name)) {
+    if decoder.reducer.out.symbols.iter().any(|(_, name)| characters::is_disguised(name)) {
         decoder = Decoder::new(0, names, Vec::new());
         changed = Some(0);
     }

@@ -28,6 +28,7 @@ use super::event::Event;
 use super::flush_passes::{Added, FlushPasses};
 use super::moment::Moment;
 use super::reader::{BinaryReader, Gap, RawChunk, TextReader};
+use crate::envelope::repair;
 
 /// Events that wait for their order before it is worth sorting them.
 const SORT_AT_LEAST: usize = 4096;
@@ -308,7 +309,13 @@ impl Source {
         self.tasks.launch(chunk, move |chunk| {
             let events = buffers.take().unwrap_or_default();
             match layout {
-                None => decode_text(&chunk.bytes, chunk.is_last, names, events),
+                None => {
+                    let mut decoded = decode_text(&chunk.bytes, chunk.is_last, names, events);
+                    if chunk.offset == 0 {
+                        decoded.skipped.retain(|it| it.offset > 0 || !repair::are_remarks(&chunk.bytes[..it.len]));
+                    }
+                    decoded
+                }
                 Some(layout) => decode_binary(chunk.records(layout), names, events),
             }
         });

@@ -16,6 +16,8 @@ pub(crate) fn may_be_changed(text: &[u8]) -> bool {
         tag => tag_len(tag) > 1,
     };
     is_changed(text)
+        || text.windows(2).any(|pair| pair == b"  ")
+        || text.contains(&b'\t')
         || memchr2_iter(b'<', b'=', text).any(may_be_sign)
         || with_at_signs(text).is_some()
         || text.ends_with(b" at")
@@ -41,9 +43,16 @@ pub(crate) fn has_markup(text: &[u8]) -> bool {
     })
 }
 
-/// The text with one blank for several.
+/// Whether `text` has signs of HTML, or dashes and blanks that word processors put in place of others: names fit with all of these.
+pub(crate) fn is_disguised(text: &[u8]) -> bool {
+    let may_be_dash =
+        |at: usize| matches!(&text[at..], [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] | [0xc2, 0xa0, ..]);
+    has_markup(text) || !text.is_ascii() && memchr2_iter(0xe2, 0xc2, text).any(may_be_dash)
+}
+
+/// The text with one blank for several, and for tabs.
 pub(crate) fn with_single_blanks(text: &[u8]) -> Vec<u8> {
-    let mut out = text.to_vec();
+    let mut out: Vec<u8> = text.iter().map(|byte| if *byte == b'\t' { b' ' } else { *byte }).collect();
     out.dedup_by(|a, b| *a == b' ' && *b == b' ');
     out
 }
@@ -258,6 +267,10 @@ const AT_WORDS: [&[u8]; 6] = [b" at ", b" AT ", b" [at] ", b"[at]", b"(at)", b"_
 /// The text with `@` for what list archives put in its place. `None`: there is nothing of the kind. Messages have `at` of their own
 /// (`evicting client at 10.0.0.1@tcp`): what stands before a sign is an address, an id, or one of a few words.
 pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
+    if let Some(rest) = behind_three_signs(text) {
+        let rest = with_at_signs(rest).unwrap_or_else(|| rest.to_vec());
+        return Some([b"@@@ ", rest.as_slice()].concat());
+    }
     let may_be_word =
         |t: usize| t >= 2 && matches!(text[t - 1], b'a' | b'A') && matches!(text[t - 2], b' ' | b'[' | b'(' | b'_');
     if !memchr2_iter(b't', b'T', text).any(may_be_word) {
@@ -281,6 +294,16 @@ pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
     }
     out.extend_from_slice(&text[from..]);
     Some(out)
+}
+
+/// What stands behind three words for `@`: `@@@ ` begins messages on requests.
+fn behind_three_signs(text: &[u8]) -> Option<&[u8]> {
+    let mut rest = text;
+    for _ in 0..3 {
+        let word = rest.trim_ascii_start();
+        rest = AT_WORDS.iter().find_map(|sign| word.strip_prefix(sign.trim_ascii()))?;
+    }
+    (rest.len() < text.len() - 6 && rest.starts_with(b" ")).then(|| rest.trim_ascii_start())
 }
 
 /// Whether the last word of `text` is of those that stand before an `@`.
@@ -325,9 +348,9 @@ fn title_len(text: &[u8]) -> usize {
 
 /// Tags of the kind that web pages put around and into lines; anything else that begins with `<` is text (`<?>`, `<unknown>`).
 fn tag_len(text: &[u8]) -> usize {
-    const TAGS: [&[u8]; 16] = [
-        b"span", b"pre", b"code", b"br", b"b", b"i", b"p", b"div", b"a", b"em", b"strong", b"mark", b"tt", b"font",
-        b"li", b"td",
+    const TAGS: [&[u8]; 17] = [
+        b"wbr", b"span", b"pre", b"code", b"br", b"b", b"i", b"p", b"div", b"a", b"em", b"strong", b"mark", b"tt",
+        b"font", b"li", b"td",
     ];
     let Some(end) = text.iter().take(256).position(|byte| *byte == b'>') else { return 1 };
     let inside = text.get(1..end).unwrap_or_default();

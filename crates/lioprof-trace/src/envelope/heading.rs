@@ -115,7 +115,8 @@ fn heading(line: &str) -> Option<Sender> {
             word.get(..label.len()).filter(|start| start.eq_ignore_ascii_case(label)).map(|_| &word[label.len()..])
         })
         .map_or(word, str::trim);
-    let is_set_off = word.len() < line.len();
+    // A quoted word is none: some editors put `> ` before the rest of a line that they broke.
+    let is_set_off = word.len() < line.trim_start_matches(['>', ' ']).len();
     let stem = word.trim_end_matches(|c: char| !c.is_ascii_alphabetic()).to_ascii_lowercase();
     let looks_like_one = word.starts_with(|c: char| c.is_ascii_alphabetic())
         && word.contains(|c: char| c.is_ascii_digit())
@@ -173,6 +174,7 @@ mod tests {
             "Text:",
             "# what happened",
             "> see below",
+            "> n3.0",
             "at 09:46:40 it hung",
             "-----BEGIN LOG-----",
             "### run7 ###",

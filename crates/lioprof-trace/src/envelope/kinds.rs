@@ -13,10 +13,12 @@ pub(crate) enum Repair {
     AtSign,
     /// The text was UTF-16.
     Utf16,
+    /// Every line stood in quotes, or ended with the same words.
+    Frame,
 }
 
 impl Repair {
-    const ALL: [Self; 5] = [Self::Prefix, Self::Wrapped, Self::Characters, Self::AtSign, Self::Utf16];
+    const ALL: [Self; 6] = [Self::Prefix, Self::Wrapped, Self::Characters, Self::AtSign, Self::Utf16, Self::Frame];
 
     /// As written in `analysis.json`.
     pub(crate) fn as_str(self) -> &'static str {
@@ -26,6 +28,7 @@ impl Repair {
             Self::Characters => "characters",
             Self::AtSign => "at_sign",
             Self::Utf16 => "utf16",
+            Self::Frame => "frame",
         }
     }
 }

@@ -5,10 +5,13 @@
 //! parse ([`characters`]: its characters were changed). From there on to the end of the chunk, [`repair`] writes the log as it was,
 //! and the usual path reads that. A record is repaired by itself, so where chunks end makes no difference.
 //!
+//! What is the same around every line of a file is taken away as it is read ([`frame`]).
+//!
 //! Lines of several hosts are told apart before they are read ([`split`]): each host's lines are an input of their own.
 
 pub(crate) mod characters;
 pub(crate) mod cut;
+pub(crate) mod frame;
 pub(crate) mod heading;
 pub(crate) mod kinds;
 pub(crate) mod prefix;

@@ -107,7 +107,10 @@ pub(crate) fn without<'a>(line: &'a [u8], prefix: &[u8], nth: usize) -> &'a [u8]
         _ => (line, prefix),
     };
     let is_counted = prefix.first().is_some_and(u8::is_ascii_digit);
-    if is_counted && !counts_on(prefix, line, nth) {
+    // `uniq -c` counts each line for itself, to the right of blanks and with a blank behind.
+    let is_uniq =
+        is_counted && whole.starts_with(b"  ") && prefix.len() == digits(prefix) + 1 && prefix.ends_with(b" ");
+    if is_counted && !is_uniq && !counts_on(prefix, line, nth) {
         return whole;
     }
     if let Some(rest) = line.strip_prefix(prefix) {
@@ -125,7 +128,8 @@ pub(crate) fn without<'a>(line: &'a [u8], prefix: &[u8], nth: usize) -> &'a [u8]
         } else {
             // Quotes may have lost their last blank. An indent has nothing else; what is left of it may be the text's own.
             let is_met = !is_counted && !prefix[..p].trim_ascii().is_empty() && prefix[p..].trim_ascii().is_empty();
-            return if is_met { line.get(l..).unwrap_or_default() } else { whole };
+            // Behind one of those stands nothing: `>` may be a text's own where a line was broken (`o4->`).
+            return if is_met && l >= line.len() { b"" } else { whole };
         }
     }
     line.get(l..).unwrap_or_default()
@@ -157,6 +161,9 @@ const NO_HOSTS: [&str; 25] = [
     "output", "log", "text", "txt", "msg", "message", "lctl", "kernel", "lustre", "quote", "code", "cat",
 ];
 
+/// Words that number lines or whatever wrote them, not hosts: `line12`, `rank0`.
+const NUMBERED: [&str; 10] = ["line", "row", "rank", "cpu", "core", "thread", "task", "record", "entry", "msg"];
+
 /// Who a prefix names: a host, or a file whose name may tell one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Sender {
@@ -168,9 +175,18 @@ pub(crate) enum Sender {
 
 /// The host or file that a prefix names, if it names one.
 pub(crate) fn sender(prefix: &[u8]) -> Option<Sender> {
-    let text = std::str::from_utf8(prefix).ok()?;
-    let text = text.trim_start_matches(['>', '|', '+', '*', ' ', '\t', '\u{a0}', '"', '`']).trim_end();
-    if text.is_empty() || text.starts_with("<pre") || text.starts_with("<code") {
+    let mut text = std::str::from_utf8(prefix).ok()?;
+    loop {
+        text = text.trim_start_matches(['>', '|', '+', '*', ' ', '\t', '\u{a0}', '"', '`']);
+        // `<pre>`, `<code class="log">`; not `<14>` of syslog.
+        let tag = text.strip_prefix('<').filter(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
+        match tag.and_then(|rest| rest.split_once('>')) {
+            Some((_, behind)) => text = behind,
+            None => break,
+        }
+    }
+    let text = text.trim_end();
+    if text.is_empty() {
         return None;
     }
     if let Some(host) = of_syslog(text) {
@@ -219,6 +235,7 @@ pub(crate) fn is_host(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
         && word.contains(|c: char| c.is_ascii_alphabetic() || c == '.')
         && !NO_HOSTS.contains(&word.to_ascii_lowercase().as_str())
+        && !NUMBERED.contains(&word.trim_end_matches(|c: char| !c.is_ascii_alphabetic()).to_ascii_lowercase().as_str())
 }
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -328,6 +345,9 @@ mod tests {
             ("17:", None),
             ("   17\t", None),
             ("<pre>", None),
+            ("<pre>oss01: ", host("oss01")),
+            ("line12: ", None),
+            ("rank0: ", None),
             ("INFO: ", None),
             ("(standard input):", None),
             ("* ", None),
@@ -366,6 +386,7 @@ mod tests {
             ("     9\t", "    10\t req@1", " req@1"),
             ("9\t", "    10\t req@1", " req@1"),
             ("     9\t", "10 x", "10 x"),
+            ("      1 ", "      1  req@1", " req@1"),
             ("> ", ">", ""),
             ("> ", "req@1", "req@1"),
             ("Nov 25 09:46:40 oss01 lctl[4242]: ", "Nov 25 09:46:41 oss01 lctl[4242]:  req@1", " req@1"),

@@ -34,7 +34,10 @@ pub(crate) fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_cont
         Message::Malformed(_) => true,
         // Headers may stand in the lines behind any record.
         Message::Other if is_continued => record.mask & READ_MASKS != 0 || holds_header(record.text),
-        Message::Other if record.mask & FEW != 0 => characters::is_changed(record.text),
+        // Blanks were doubled, or words stand for signs.
+        Message::Other if record.mask & FEW != 0 => {
+            characters::is_changed(record.text) || matches!(record.text.first(), Some(b' ' | b'\t'))
+        }
         Message::Other => record.text.first().is_some_and(|byte| !matches!(byte, b' '..=b'~' if *byte != b'&')),
         message if wrap::may_have_breaks(message) => {
             // Blanks within a name, which do not fit either, come from breaks.
@@ -46,11 +49,13 @@ pub(crate) fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_cont
     }
 }
 
-/// Whether a job's name holds entities or tags of HTML: it can be anything, so the message fits with them.
-pub(crate) fn holds_markup(message: &Message<'_>) -> bool {
+/// Whether names hold entities or tags of HTML, or dashes that are none: they can be anything, so the message fits with them.
+pub(crate) fn holds_markup(message: &Message<'_>, text: &[u8]) -> bool {
     match message {
-        Message::Handling(rpc) | Message::Handled(Handled { rpc, .. }) => rpc.job.is_some_and(characters::has_markup),
-        _ => false,
+        Message::Handling(rpc) | Message::Handled(Handled { rpc, .. }) if text.is_ascii() => {
+            rpc.job.is_some_and(characters::has_markup)
+        }
+        _ => characters::is_disguised(text),
     }
 }
 
@@ -178,7 +183,7 @@ impl Group {
         let arrived = Arrived::behind(header.breaks, text, &self.lines, self.own);
         let widths = widths_of(&self.lines);
         texts.len() == 1 && !wrap::begins_known(texts[0])
-            || put_together(texts, &arrived, Widths::of(&widths, header.breaks), &mut |_, _| {})
+            || put_together_without_signs(texts, &arrived, (&widths, header.breaks), &mut |_, _| {})
                 .is_some_and(|whole| whole.fits)
     }
 
@@ -198,7 +203,7 @@ impl Group {
             let message = Message::parse(&record);
             repairs.add(Repair::Prefix, u64::from(self.is_prefixed));
             let header = &line[..line.len() - record.text.len()];
-            if !may_be_changed(&message, &record, false) && !holds_markup(&message) {
+            if !may_be_changed(&message, &record, false) && !holds_markup(&message, record.text) {
                 take(&Logged { header, record, message: &message });
                 return;
             }
@@ -218,7 +223,7 @@ impl Group {
         if let [text] = *texts {
             let record = Record { text, ..header.record };
             let message = Message::parse(&record);
-            if !may_be_changed(&message, &record, false) && !holds_markup(&message) {
+            if !may_be_changed(&message, &record, false) && !holds_markup(&message, record.text) {
                 take(&Logged { header: header.bytes, record, message: &message });
                 return;
             }
@@ -228,7 +233,7 @@ impl Group {
         };
         let arrived = Arrived::behind(header.breaks, text, &self.lines, self.own);
         let widths = widths_of(&self.lines);
-        let whole = put_together(texts, &arrived, Widths::of(&widths, header.breaks), &mut hand_on);
+        let whole = put_together_without_signs(texts, &arrived, (&widths, header.breaks), &mut hand_on);
         hand_on_whole(whole, texts, repairs, &mut hand_on);
     }
 }
@@ -281,6 +286,38 @@ impl<'a> Arrived<'a> {
     }
 }
 
+/// The same of lines of so many bytes, of which some hold the header only; before the rest of each, an editor may have put a sign. It may have
+/// counted that as part of the line, or not.
+fn put_together_without_signs(
+    texts: &[&[u8]],
+    arrived: &Arrived<'_>,
+    (widths, header): (&[usize], usize),
+    take: &mut Take<'_>,
+) -> Option<Whole> {
+    if let Some(unsigned) = wrap::without_signs(texts) {
+        let marks = texts.iter().zip(&unsigned).map(|(text, unsigned)| text.len() - unsigned.len());
+        let marks = std::iter::repeat_n(0, header).chain(marks);
+        let without: SmallVec<[usize; 8]> = widths.iter().zip(marks).map(|(width, mark)| width - mark).collect();
+        for widths in [&without, widths] {
+            if let Some(whole) =
+                put_together(&unsigned, arrived, Widths::of(widths, header), take).filter(|whole| whole.fits)
+            {
+                return Some(whole);
+            }
+        }
+    }
+    // What was taken for the prefix of the rest may have been put there by whoever broke the line, and not counted.
+    let own = texts.iter().skip(1).map(|text| text.len());
+    let own: SmallVec<[usize; 8]> = widths.iter().take(header + 1).copied().chain(own).collect();
+    let (arrived_widths, own_widths) = (Widths::of(widths, header), Widths::of(&own, header));
+    if own_widths.full_lines() > arrived_widths.full_lines()
+        && let Some(whole) = put_together(texts, arrived, own_widths, take).filter(|whole| whole.fits)
+    {
+        return Some(whole);
+    }
+    put_together(texts, arrived, arrived_widths, take)
+}
+
 /// Puts the text of a record together. Where that does not succeed, lines are left out that may be none of it: prefixes that a break left
 /// alone, and remarks before the last line of its own. And what looks like a prefix may be the text behind a break.
 fn put_together(texts: &[&[u8]], arrived: &Arrived<'_>, widths: Widths<'_>, take: &mut Take<'_>) -> Option<Whole> {
@@ -293,10 +330,21 @@ fn put_together(texts: &[&[u8]], arrived: &Arrived<'_>, widths: Widths<'_>, take
             return Some(Whole { text: None, breaks, own_breaks: breaks, repair: None, fits: true });
         }
     }
+    // With these a job's name would fit, too.
+    if let Some(unmarked) = wrap::without_end_marks(texts)
+        && let Some(whole) = wrap::whole(&unmarked, widths, take).filter(|whole| whole.fits)
+    {
+        return Some(whole);
+    }
     let found = wrap::whole(texts, widths, take);
     // In a log with many masks most texts are of no kind.
     if found.as_ref().is_some_and(|whole| whole.fits) || !texts[0].is_empty() && wrap::is_of_no_kind(texts) {
         return found;
+    }
+    for unmarked in wrap::unmarked(texts) {
+        if let Some(whole) = wrap::whole(&unmarked, widths, take).filter(|whole| whole.fits) {
+            return Some(whole);
+        }
     }
     let mut without = |is_left_out: &dyn Fn(usize, &[u8]) -> bool| {
         let own: Vec<usize> = (0..texts.len()).filter(|&i| i == 0 || !is_left_out(i, texts[i])).collect();
@@ -366,24 +414,38 @@ fn header_of<'a>(lines: &[&'a [u8]], joined: &'a mut Vec<u8>, headers: &mut Line
     {
         return Some(Header::new(first, record, 0, record.text));
     }
-    // A header has a blank at its end only: what breaks it elsewhere breaks words, and quoted-printable or HTML leaves a sign there.
+    let at = broken_header(lines, joined)
+        .or_else(|| broken_header(&wrap::without_end_marks(lines)?, joined))
+        .or_else(|| wrap::unmarked(lines).find_map(|unmarked| broken_header(&unmarked, joined)))?;
+    let record = headers.record_in(joined)?;
+    let text = at.line.get((joined.len() - record.text.len()).checked_sub(at.before)?..)?;
+    Some(Header::new(joined, record, at.breaks, text))
+}
+
+/// Where a broken header ends.
+struct HeaderEnd<'a> {
+    /// The number of its breaks, and the line behind the last one.
+    breaks: usize,
+    line: &'a [u8],
+    /// Bytes of it in lines before that.
+    before: usize,
+}
+
+/// Puts a broken header together, with the line that it ends in. A header has a blank at its end only: what breaks it elsewhere breaks words,
+/// and quoted-printable or HTML leaves a sign there.
+fn broken_header<'a>(lines: &[&'a [u8]], joined: &mut Vec<u8>) -> Option<HeaderEnd<'a>> {
     joined.clear();
-    joined.extend_from_slice(characters::without_break(first));
-    let mut last = None;
+    joined.extend_from_slice(characters::without_break(lines.first()?));
     for (i, line) in lines.iter().enumerate().skip(1).take(4) {
         let before = joined.len();
         joined.extend_from_slice(line);
         // Its end may be broken, too.
         if prefix::has_header_end(&joined[before.saturating_sub(2)..]) {
-            last = Some((i, before, *line));
-            break;
+            return LineHeaders::default().record_in(joined).map(|_| HeaderEnd { breaks: i, line, before });
         }
         joined.truncate(characters::without_break(joined).len());
     }
-    let (breaks, before, line) = last?;
-    let record = headers.record_in(joined)?;
-    let text = line.get((joined.len() - record.text.len()).checked_sub(before)?..)?;
-    Some(Header::new(joined, record, breaks, text))
+    None
 }
 
 /// Whether something that is no log stands before a record: behind a header ends a line only.
@@ -422,7 +484,7 @@ pub(crate) fn as_logged(data: &[u8]) -> (Cow<'_, [u8]>, Vec<Skipped>) {
                 let message = Message::parse(&record);
                 let is_changed = is_behind_prefix(&record, is_continued)
                     || may_be_changed(&message, &record, is_continued)
-                    || holds_markup(&message);
+                    || holds_markup(&message, record.text);
                 (at, is_changed)
             }
             TextItem::Skipped(Skipped { offset, len, .. }) => (offset, may_hold_record(&data[offset..offset + len])),
@@ -528,8 +590,8 @@ pub(crate) fn find_cut(data: &[u8]) -> Option<usize> {
     None
 }
 
-/// A text is a log if its first header stands within so many bytes: documents about logs quote lines further down, mails have a head.
-const MAX_LEADING: usize = 8 << 10;
+/// A text is a log if its first header stands within so many bytes: tickets and mails have a head, and may quote what was written before.
+const MAX_LEADING: usize = 48 << 10;
 /// Of the lines behind its first header, one in so many holds one: a line is broken into a dozen at most, documents quote few.
 const LINES_PER_HEADER: usize = 16;
 
@@ -553,6 +615,15 @@ pub(crate) fn is_log(head: &[u8]) -> bool {
         }
     }
     headers > 0 && headers * LINES_PER_HEADER >= behind
+}
+
+/// Lines at the beginning of a text that may be the rest of a record whose beginning was cut off.
+const MAX_REST: usize = 2;
+
+/// Whether what stands before the first record of a text is what somebody wrote there: no part of the log is missing.
+pub(crate) fn are_remarks(leading: &[u8]) -> bool {
+    let is_text = |byte: &u8| !byte.is_ascii_control() || matches!(byte, b'\n' | b'\r' | b'\t' | 0x1b);
+    leading.iter().all(is_text) && lines(leading).filter(|line| !line.trim_ascii().is_empty()).count() > MAX_REST
 }
 
 /// Whether `line` holds the header of a record, whole or broken.

@@ -1,6 +1,6 @@
 //! The lines of several hosts in one text, each host's for itself, as they came: whoever reads them repairs them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ const WRITE_BYTES: usize = 64 << 10;
 const MAX_LINE: usize = 1 << 20;
 /// One header of so many must have a host or file before it: programs put one before each line.
 const SENDERS: usize = 4;
+/// More than so many, most of them at one line only, are no hosts.
+const MIN_NUMBERS: usize = 8;
 /// Hosts told apart; what others say goes with the lines that name nobody.
 const MAX_PARTS: usize = 1024;
 
@@ -35,6 +37,7 @@ pub(crate) fn names_senders(head: &[u8]) -> bool {
     let mut headings = Headings::default();
     let mut group = Group::default();
     let (mut usual, mut headers, mut senders) = (0, 0, 0);
+    let mut once: HashSet<Sender> = HashSet::new();
     for line in lines(head) {
         let at = line.as_ptr().addr() - head.as_ptr().addr();
         let place = at..at + line.len();
@@ -44,7 +47,10 @@ pub(crate) fn names_senders(head: &[u8]) -> bool {
                 headings.record();
                 group.begin(head, place, start, b"");
                 headers += 1;
-                senders += usize::from(start > 0 && prefix::sender(&line[..start]).is_some());
+                if let Some(sender) = prefix::sender(&line[..start]).filter(|_| start > 0) {
+                    senders += 1;
+                    once.insert(sender);
+                }
             }
             None => {
                 // What goes on with a record is no heading, whatever it looks like.
@@ -56,7 +62,9 @@ pub(crate) fn names_senders(head: &[u8]) -> bool {
             }
         }
     }
-    senders > 0 && senders * SENDERS >= headers
+    // What numbers lines is another one at each (`L12: `).
+    let are_numbers = once.len() > MIN_NUMBERS && 2 * once.len() > senders;
+    senders > 0 && senders * SENDERS >= headers && !are_numbers
 }
 
 /// Reads a text to its end and tells its hosts apart. All of them together may keep `limit` bytes in memory, the rest goes packed to a

@@ -46,6 +46,8 @@ enum Between {
     Blank,
     /// Nothing, where the word would be longer than a line; else a blank: whoever breaks at blanks has no other reason to break a word.
     Word,
+    /// The same, and nothing behind a hyphen or a slash, where browsers and word processors break, too.
+    Hyphen,
 }
 
 /// What stood behind lines as long as the longest, and behind shorter ones.
@@ -63,6 +65,8 @@ impl Break {
     const WORDS: Self = Self(Between::Word, Between::Blank);
     /// The same, and characters in them were changed since, so that no line is known to be full.
     const CHANGED_WORDS: Self = Self(Between::Word, Between::Word);
+    /// Broken at blanks and behind hyphens.
+    const HYPHENS: Self = Self(Between::Hyphen, Between::Hyphen);
     /// Broken after so many columns; the message has line breaks of its own.
     const UNWRAPPED: Self = Self(Between::Nothing, Between::Line);
 }
@@ -105,7 +109,7 @@ impl<'a> Widths<'a> {
     }
 
     /// How many lines are full.
-    fn full_lines(&self) -> usize {
+    pub(super) fn full_lines(&self) -> usize {
         (0..self.lines.len()).filter(|&line| self.is_full(line)).count()
     }
 
@@ -327,6 +331,55 @@ pub(crate) fn is_behind_own_break(line: &[u8]) -> bool {
     line.starts_with(b" ")
 }
 
+/// Signs that editors put before the rest of a line that they broke, with a blank behind.
+const REST_SIGNS: [&str; 6] = [">", "+", "|", "\u{21aa}", "\u{21b3}", "\u{2026}"];
+
+/// Lines without what editors put behind a line that they broke: `\`, with which no message ends.
+pub(crate) fn without_end_marks<'a>(lines: &[&'a [u8]]) -> Option<SmallVec<[&'a [u8]; 8]>> {
+    let (last, before) = lines.split_last()?;
+    let is_marked = |line: &&[u8]| line.ends_with(b"\\");
+    // A line behind which the message has a break of its own has none.
+    let unmarked = before.iter().map(|line| line.strip_suffix(b"\\").unwrap_or(line)).chain([*last]);
+    before.iter().any(is_marked).then(|| unmarked.collect())
+}
+
+/// Marks that are tried.
+const MAX_MARKS: usize = 3;
+
+/// Lines without what editors put before the rest of a line that they broke: blanks, `> `; each that it may be. A line behind a message's own
+/// break has another beginning, and a line may begin with a blank of its own.
+pub(crate) fn unmarked<'a>(lines: &[&'a [u8]]) -> impl Iterator<Item = SmallVec<[&'a [u8]; 8]>> {
+    let (first, rest) = lines.split_at(lines.len().min(1));
+    let mut marks: SmallVec<[&[u8]; 8]> =
+        rest.iter().map(|line| &line[..mark_len(line)]).filter(|mark| !mark.is_empty()).collect();
+    marks.sort_unstable_by_key(|mark| (mark.iter().all(u8::is_ascii_whitespace), mark.len()));
+    marks.dedup();
+    marks.into_iter().take(MAX_MARKS).map(|mark| {
+        let rest = rest.iter().map(|line| line.strip_prefix(mark).unwrap_or(line));
+        first.iter().copied().chain(rest).collect()
+    })
+}
+
+/// The same of signs alone, with which no line of a message begins.
+pub(crate) fn without_signs<'a>(lines: &[&'a [u8]]) -> Option<SmallVec<[&'a [u8]; 8]>> {
+    let (first, rest) = lines.split_first()?;
+    let has_sign = |mark: &&[u8]| mark.iter().any(|byte| !byte.is_ascii_whitespace());
+    // A line may begin with a blank of its own behind it.
+    let mark = rest.iter().map(|line| &line[..mark_len(line)]).filter(has_sign).min_by_key(|mark| mark.len())?;
+    let line = |line: &&'a [u8]| line.strip_prefix(mark).or_else(|| is_behind_own_break(line).then_some(*line));
+    let rest = rest.iter().map(line).collect::<Option<SmallVec<[&[u8]; 8]>>>()?;
+    Some(std::iter::once(*first).chain(rest).collect())
+}
+
+/// How many bytes of blanks, and of a sign among them, a line begins with.
+fn mark_len(line: &[u8]) -> usize {
+    let blanks = |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let indent = blanks(line);
+    let behind = &line[indent..];
+    let sign = REST_SIGNS.iter().find(|sign| behind.starts_with(sign.as_bytes()) && blanks(&behind[sign.len()..]) > 0);
+    indent + sign.map_or(0, |sign| sign.len() + blanks(&behind[sign.len()..]))
+}
+
 /// Whether a text of several lines may have a line break of its own.
 pub(crate) fn may_have_own_breaks(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n').skip(1).any(is_behind_own_break)
@@ -379,7 +432,7 @@ impl Search<'_, '_> {
         let fits = fit == Fit::Wholly;
         if fits || fit == Fit::Partly && self.best.is_none() {
             // Names may hold entities, and fit with them.
-            let is_taken = fits && !characters::has_markup(text);
+            let is_taken = fits && !characters::is_disguised(text);
             if is_taken {
                 (self.take)(text, &message);
             }
@@ -411,14 +464,19 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
     let full = |i: usize| widths.is_full(i);
     // At least two lines of full width: then it is the width.
     let is_by_width = full(0) && full(1) && last > 1;
-    let is_cut = is_by_width || full(0) && goes_on_as_name(rest[0]);
+    let is_cut = is_by_width || (full(0) || ends_with_hyphen(first)) && goes_on_as_name(rest[0]);
     if !is_cut && ends_freely(first) && best.try_one(first, 0, 0) {
         return true;
     }
+    let room = |i: usize| widths.room(i, lines[i]);
     let between = |i: usize, way: Break| match if full(i) { way.0 } else { way.1 } {
         Between::Line => Some(b'\n'),
-        Between::Word if word_len_over(lines[i], lines[i + 1]) > widths.room(i + 1, lines[i + 1]) => None,
-        Between::Word | Between::Blank => Some(b' '),
+        Between::Hyphen if ends_with_hyphen(lines[i]) => None,
+        Between::Hyphen if word_len_over(lines[i], lines[i + 1], |it| is_blank(it) || is_hyphen(it)) > room(i + 1) => {
+            None
+        }
+        Between::Word if word_len_over(lines[i], lines[i + 1], is_blank) > room(i + 1) => None,
+        Between::Word | Between::Hyphen | Between::Blank => Some(b' '),
         Between::Nothing => None,
     };
     let join = |way: Break| Joined::of(lines, |i| between(i, way));
@@ -432,6 +490,9 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
     }
     // A blank at a line's beginning was no place to break.
     if rest.iter().any(|line| is_behind_own_break(line)) && join(Break::UNWRAPPED).search(1..=last, best) {
+        return true;
+    }
+    if lines[..last].iter().any(|line| ends_with_hyphen(line)) && join(Break::HYPHENS).search(1..=last, best) {
         return true;
     }
     if join(Break::WORDS).search(1..=last, best) {
@@ -466,10 +527,23 @@ fn goes_on_as_name(line: &[u8]) -> bool {
         && line.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-/// How long a word is that goes on in the next line.
-fn word_len_over(line: &[u8], next: &[u8]) -> usize {
-    let end = line.iter().rev().take_while(|byte| **byte != b' ').count();
-    end + next.iter().take_while(|byte| **byte != b' ').count()
+fn is_blank(byte: u8) -> bool {
+    byte == b' '
+}
+
+/// Signs behind which words are broken.
+fn is_hyphen(byte: u8) -> bool {
+    matches!(byte, b'-' | b'/')
+}
+
+fn ends_with_hyphen(line: &[u8]) -> bool {
+    line.last().is_some_and(|byte| is_hyphen(*byte))
+}
+
+/// How long a word is that goes on in the next line, up to what `ends` it.
+fn word_len_over(line: &[u8], next: &[u8], ends: fn(u8) -> bool) -> usize {
+    let end = line.iter().rev().take_while(|byte| !ends(**byte)).count();
+    end + next.iter().take_while(|byte| !ends(**byte)).count()
 }
 
 /// Lines put together in one way, and where each ends in it, behind how many breaks of its own.

@@ -38,6 +38,7 @@ mod error;
 mod kernel_log;
 mod magic;
 mod open;
+mod recoded;
 mod utf16;
 pub(crate) mod words;
 
@@ -54,3 +55,4 @@ pub(crate) use damage::SharedDamage;
 pub(crate) use discover::{Discovered, look_into};
 pub(crate) use kernel_log::OpenedKernelLog;
 pub(crate) use open::{Door, open_door};
+pub(crate) use recoded::Recoded;

@@ -17,7 +17,7 @@ use super::error::{Excerpt, InputError};
 use super::kernel_log::OpenedKernelLog;
 use super::magic::{is_tar, is_zip};
 use super::node::{self, NodeRule};
-use super::utf16::{encoding_of, utf8};
+use super::recoded::Recoded;
 use crate::kept::Store;
 use crate::kept::Stretch;
 use crate::kept::{Spooled, spool, spool_packed};
@@ -68,8 +68,8 @@ pub struct Opened {
     pub compression: Option<Compression>,
     /// Text or binary.
     pub form: Form,
-    /// The file is UTF-16; `stream` is UTF-8.
-    pub(crate) is_utf16: bool,
+    /// What of the file is undone in `stream`.
+    pub(crate) recoded: Recoded,
     /// All decompressed bytes from byte 0. It never fails: damage ends it and is kept in [`Self::damage`].
     pub stream: Box<dyn Read + Send>,
     /// What was wrong with what was read from `stream` so far, or will be read next: a compressed stream is
@@ -96,7 +96,7 @@ impl Opened {
         Self {
             compression,
             form: Form::Text,
-            is_utf16: false,
+            recoded: Recoded::default(),
             stream,
             damage,
             consumed: BytesRead::default(),
@@ -232,16 +232,13 @@ fn open_member(path: &Path, member: &Member) -> Result<Opened, InputError> {
             open_stream(path, raw).map(|opened| Opened { is_member: true, ..opened })
         }
         OpenMember::Stream { stream, damage, pass } => {
-            let stream = match member.utf16 {
-                Some(encoding) => utf8(stream, encoding),
-                None => stream,
-            };
+            let stream = member.recoded.undone(stream);
             let compression = member.compression;
             match member.content {
                 MemberContent::Log(form) => Ok(Opened {
                     compression,
                     form,
-                    is_utf16: member.utf16.is_some(),
+                    recoded: member.recoded.clone(),
                     stream,
                     damage,
                     consumed: BytesRead::default(),
@@ -298,10 +295,10 @@ fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
     let mut stream = Tolerant::new(decoded, layer, consumed.clone(), damage.clone()).starting_at(raw.start);
 
     let mut head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
-    let utf16 = encoding_of(&head);
+    let recoded = Recoded::of(&head);
     let mut stream: Box<dyn Read + Send> = Box::new(stream);
-    if let Some(encoding) = utf16 {
-        stream = utf8(Box::new(Cursor::new(head).chain(stream)), encoding);
+    if !recoded.is_none() {
+        stream = recoded.undone(Box::new(Cursor::new(head).chain(stream)));
         head = read_head(&mut stream, PROBE_BYTES).map_err(read_error)?;
     }
     let content = Content::of(&head);
@@ -326,7 +323,8 @@ fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
     Ok(Opened {
         compression,
         form,
-        is_utf16: utf16.is_some(),
+        in_place: raw.in_place.filter(|_| compression.is_none() && recoded.is_none()),
+        recoded,
         stream: match compression {
             Some(_) => Box::new(head.chain(ReadAhead::new(stream))),
             None if raw.layer == Layer::Zip => Box::new(head.chain(ReadAhead::new(stream))),
@@ -335,7 +333,6 @@ fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
         damage,
         consumed,
         pass: None,
-        in_place: raw.in_place.filter(|_| compression.is_none() && utf16.is_none()),
         is_member: false,
     })
 }

@@ -19,7 +19,7 @@ use crate::input::damage::{Damage, Layer, SharedDamage, Tolerant};
 use crate::input::error::{InputError, InputProblem};
 use crate::input::magic::{is_tar, is_zip};
 use crate::input::node;
-use crate::input::utf16::{encoding_of, utf8};
+use crate::input::recoded::Recoded;
 use crate::kept::Store;
 use crate::kept::Stretch;
 use crate::progress::BytesRead;
@@ -224,10 +224,10 @@ impl Listing<'_> {
         if path.split('/').any(|name| name.starts_with('.') && !matches!(name, "." | "..")) {
             return self.holdings.add("hidden files", path);
         }
-        let utf16 = encoding_of(&head);
-        if let Some(encoding) = utf16 {
+        let recoded = Recoded::of(&head);
+        if !recoded.is_none() {
             let packed = Box::new(io::Cursor::new(std::mem::take(&mut head)));
-            read_head(&mut utf8(packed, encoding), PROBE_BYTES, &mut head);
+            read_head(&mut recoded.undone(packed), PROBE_BYTES, &mut head);
         }
         let content = match Content::of(&head) {
             Some(Content::Log(form)) => Some(MemberContent::Log(form)),
@@ -253,7 +253,7 @@ impl Listing<'_> {
             place,
             compression,
             content,
-            utf16,
+            recoded,
             head: head.into(),
             changed_us,
             access,

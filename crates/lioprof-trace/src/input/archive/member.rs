@@ -4,7 +4,6 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use encoding_rs::Encoding;
 use lustre_debuglog::frame::Form;
 use lustre_debuglog::kernel_log::KernelLogForm;
 
@@ -12,6 +11,7 @@ use super::origin::Origin;
 use super::sequence::Sequence;
 use crate::input::compression::Compression;
 use crate::input::damage::{Layer, SharedDamage};
+use crate::input::recoded::Recoded;
 use crate::kept::Spooled;
 use crate::progress::BytesRead;
 
@@ -24,8 +24,8 @@ pub struct Member {
     pub(crate) place: PathBuf,
     pub(crate) compression: Option<Compression>,
     pub(crate) content: MemberContent,
-    /// It is text of two bytes per character.
-    pub(crate) utf16: Option<&'static Encoding>,
+    /// What of it is undone when it is read.
+    pub(crate) recoded: Recoded,
     pub(super) head: Arc<[u8]>,
     pub(super) changed_us: Option<i64>,
     pub(super) access: Access,
@@ -101,9 +101,9 @@ impl Member {
         self.compression
     }
 
-    /// Whether it is text of two bytes per character; what is read of it is UTF-8.
-    pub(crate) fn is_utf16(&self) -> bool {
-        self.utf16.is_some()
+    /// What of it is undone when it is read.
+    pub(crate) fn recoded(&self) -> &Recoded {
+        &self.recoded
     }
 
     /// Text or binary; `None`: it is a kernel log.
@@ -122,7 +122,7 @@ impl Member {
     /// Its last bytes, up to so many, if it lies in a file as it is.
     pub(crate) fn tail(&self, bytes: usize) -> Vec<u8> {
         let Access::Alone(Origin::Stretch(stretch, _)) = &self.access else { return Vec::new() };
-        if self.compression.is_some() || self.utf16.is_some() {
+        if self.compression.is_some() || !self.recoded.is_none() {
             return Vec::new();
         }
         let mut tail = Vec::new();

@@ -1,0 +1,224 @@
+//! The same around every line: quotes of JSON, or words behind the text.
+//!
+//! What stands before a line is found at each one ([`super::prefix`]). What stands behind it looks like the end of its text; that all lines
+//! have it, and that messages fit only without it, tells.
+//!
+//! | made by | line |
+//! |---|---|
+//! | containers, log shippers, `journalctl -o json` | `{"log":"LINE\n","stream":"stdout"}`, `{"MESSAGE":"LINE","_HOSTNAME":"oss01"}` |
+//! | `cat -A`, CSV, tables of HTML | `LINE$`, `"LINE",`, `<td>LINE</td></tr>` |
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use lustre_debuglog::Message;
+use lustre_debuglog::frame::text::LineHeaders;
+use serde_json::Value;
+
+use super::prefix;
+use super::repair::lines;
+use super::wrap::{Fit, fit};
+
+/// Lines with a header whose ends are compared first; a clean log is known by these.
+const FIRST: usize = 8;
+/// Lines with a header that are looked at then: some of them must have messages that end with something known.
+const LOOKED_AT: usize = 200;
+/// So many lines are many; half as many may be others, around the log.
+const MANY: usize = 8;
+/// Longest line that may be JSON.
+const MAX_LINE: u64 = 1 << 20;
+/// Keys that log shippers put the host's name behind.
+const HOST_KEYS: [&str; 7] = ["_HOSTNAME", "hostname", "host", "node", "nodename", "source_host", "instance"];
+
+/// What stands around every line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Frame {
+    /// Each line is an object of JSON that holds a line of the log as a string, behind this key.
+    Json(String),
+    /// Each line ends with these bytes.
+    Ending(Vec<u8>),
+}
+
+impl Frame {
+    /// Of a text that begins like this.
+    pub(crate) fn of(head: &[u8]) -> Option<Self> {
+        let first = lines(head).find(|line| !line.trim_ascii().is_empty())?;
+        if first.starts_with(b"{")
+            && let Some(key) = key_in_json(first)
+        {
+            return Some(Self::Json(key));
+        }
+        let texts: Vec<&[u8]> = lines(head)
+            .filter_map(|line| prefix::header_start(line, 0).map(|start| &line[start..]))
+            .take(FIRST)
+            .collect();
+        let ending = common_ending(&texts)?;
+        is_no_part(head, ending).then(|| Self::Ending(ending.to_vec()))
+    }
+
+    /// The lines that are in it.
+    pub(crate) fn unframed(&self, stream: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+        Box::new(Unframed { frame: self.clone(), stream: BufReader::new(stream), line: Vec::new(), at: 0 })
+    }
+
+    /// Takes it from a line.
+    fn take_from(&self, line: &mut Vec<u8>) {
+        let text = line.trim_ascii_end().len();
+        match self {
+            Self::Json(key) => {
+                if let Some(inside) = out_of_json(line, key) {
+                    *line = inside;
+                }
+            }
+            Self::Ending(ending) if line[..text].ends_with(ending) => {
+                line.drain(text - ending.len()..text);
+            }
+            Self::Ending(_) => {}
+        }
+    }
+}
+
+/// What all of these end with, from its first sign on: letters and digits at the beginning are the text's.
+fn common_ending<'a>(texts: &[&'a [u8]]) -> Option<&'a [u8]> {
+    let (first, others) = texts.split_first()?;
+    let same = |other: &&[u8]| first.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    let len = others.iter().map(same).min()?;
+    let ending = &first[first.len() - len..];
+    let sign = ending.iter().position(|byte| !byte.is_ascii_alphanumeric())?;
+    let ending = ending[sign..].trim_ascii_end();
+    (!ending.trim_ascii_start().is_empty()).then_some(ending)
+}
+
+/// Whether messages fit better without this ending, or all lines have it though it looks like no message's, and none fits worse.
+fn is_no_part(head: &[u8], ending: &[u8]) -> bool {
+    let mut headers = LineHeaders::default();
+    let mut is_better = false;
+    let starts = lines(head).filter_map(|line| prefix::header_start(line, 0).map(|start| &line[start..]));
+    for line in starts.take(LOOKED_AT) {
+        let Some(text) = line.strip_suffix(ending) else { continue };
+        let Some((as_it_is, cut)) = headers.record_in(line).zip(LineHeaders::default().record_in(text)) else {
+            continue;
+        };
+        let [as_it_is, cut] = [as_it_is, cut].map(|record| match Message::parse(&record) {
+            // Any words may end these.
+            Message::Handling(_) | Message::Sending(_) | Message::Completed(_) => Fit::Not,
+            message => fit(&message),
+        });
+        if cut < as_it_is {
+            return false;
+        }
+        is_better |= as_it_is < cut;
+    }
+    is_better || is_odd(ending) && ends_all(head, ending)
+}
+
+/// Whether no name may end so: jobs have dots and numbers at their ends.
+fn is_odd(ending: &[u8]) -> bool {
+    matches!(ending[0], b'<' | b'\\' | b'"') || !ending.iter().any(u8::is_ascii_alphanumeric)
+}
+
+/// Whether all of many lines end so. The last one may be cut off.
+fn ends_all(head: &[u8], ending: &[u8]) -> bool {
+    let whole = &head[..memchr::memrchr(b'\n', head).unwrap_or(0)];
+    let all = || lines(whole).filter(|line| !line.trim_ascii().is_empty());
+    all().nth(MANY).is_some() && all().filter(|line| !line.trim_ascii_end().ends_with(ending)).count() <= MANY / 2
+}
+
+/// The key behind which an object holds a line of a log that has a header.
+fn key_in_json(line: &[u8]) -> Option<String> {
+    let Ok(Value::Object(object)) = serde_json::from_slice(line) else { return None };
+    let is_line = |text: &str| prefix::header_start(text.as_bytes(), 0).is_some();
+    object.into_iter().find(|(_, value)| value.as_str().is_some_and(is_line)).map(|(key, _)| key)
+}
+
+/// The line of a log that an object holds as a string, behind the name of its host if it has that, too.
+fn out_of_json(line: &[u8], key: &str) -> Option<Vec<u8>> {
+    let Ok(Value::Object(object)) = serde_json::from_slice(line) else { return None };
+    let text = object.get(key)?.as_str()?;
+    let host = HOST_KEYS.iter().find_map(|key| match object.get(*key)? {
+        Value::Object(host) => host.get("name")?.as_str(),
+        host => host.as_str(),
+    });
+    let host = host.filter(|host| prefix::is_host(host)).map(|host| format!("{host}: ")).unwrap_or_default();
+    Some([host.as_bytes(), text.trim_end().as_bytes(), b"\n"].concat())
+}
+
+struct Unframed {
+    frame: Frame,
+    stream: BufReader<Box<dyn Read + Send>>,
+    /// A line without its frame, of which the first bytes have been read.
+    line: Vec<u8>,
+    at: usize,
+}
+
+impl Read for Unframed {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.line.len() {
+            (self.at, self.line) = (0, std::mem::take(&mut self.line));
+            self.line.clear();
+            self.stream.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)?;
+            self.frame.take_from(&mut self.line);
+        }
+        let rest = &self.line[self.at..];
+        let len = rest.len().min(into.len());
+        into[..len].copy_from_slice(&rest[..len]);
+        self.at += len;
+        Ok(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: [&str; 3] = [
+        "00000100:00100000:1.0:1795253577.968289:0:464:0:(service.c:2152:f()) got req x1882459186719936",
+        "00000100:00100000:1.0:1795253577.968290:0:464:0:(service.c:2250:f()) Handling RPC pname:cluuid+ref:pid:xid:nid:opc:job \
+         ll_ost00_000:c0de0000-0000-4000-8000-001ff2e4eba2+6:381:x17:12345-10.10.0.11@tcp:4:dd.0",
+        "00000100:00100000:1.0:1795253577.968291:0:464:0:(service.c:2300:f()) Handled RPC pname:cluuid+ref:pid:xid:nid:opc:job \
+         ll_ost00_000:c0de0000-0000-4000-8000-001ff2e4eba2+6:381:x17:12345-10.10.0.11@tcp:4:dd.0 Request processed in 10us \
+         (20us total) trans 0 rc 0/0",
+    ];
+
+    fn around(frame: impl Fn(&str) -> String) -> String {
+        LOG.iter().map(|line| frame(line) + "\n").collect()
+    }
+
+    #[test]
+    fn what_stands_behind_all_lines_is_no_part_of_them() {
+        for ending in
+            ["$", "\"}", "</td></tr>", "\\par", "`", ",", ";", ".", ")", "\u{b6}", "^M$", " |", "\",\"oss01\""]
+        {
+            let text = around(|line| format!("{line}{ending}"));
+            let frame = Frame::of(text.as_bytes()).unwrap_or_else(|| panic!("{ending}"));
+            let mut read = String::new();
+            frame.unframed(Box::new(io::Cursor::new(text.into_bytes()))).read_to_string(&mut read).unwrap();
+            assert_eq!(read, around(str::to_owned), "{ending}");
+        }
+    }
+
+    #[test]
+    fn json_holds_lines_as_strings() {
+        for (frame, host) in [
+            (r#"{"log":LINE,"stream":"stdout","time":"2026-11-25T09:46:40Z"}"#, ""),
+            (r#"{"_PID":"1","MESSAGE":LINE,"_HOSTNAME":"oss01"}"#, "oss01: "),
+            (r#"{"host":{"name":"oss01"},"message":LINE}"#, "oss01: "),
+        ] {
+            let text = around(|line| frame.replace("LINE", &serde_json::to_string(&format!("{line}\n")).unwrap()));
+            let frame = Frame::of(text.as_bytes()).unwrap();
+            let mut read = String::new();
+            frame.unframed(Box::new(io::Cursor::new(text.into_bytes()))).read_to_string(&mut read).unwrap();
+            assert_eq!(read, around(|line| format!("{host}{line}")));
+        }
+    }
+
+    #[test]
+    fn a_log_has_none() {
+        assert_eq!(Frame::of(around(str::to_owned).as_bytes()), None);
+        assert_eq!(Frame::of(around(|line| format!("oss01: {line}")).as_bytes()), None);
+        // The ends of jobs may be the same.
+        let handling = LOG[1];
+        assert_eq!(Frame::of(format!("{handling}$\n{handling}$\n").as_bytes()), None);
+        assert_eq!(Frame::of(b"{}\n"), None);
+        assert_eq!(Frame::of(b""), None);
+    }
+}
