@@ -44,6 +44,7 @@ pub(crate) fn loss(nodes: &[NodeAccount]) -> Loss {
         lost_starts: sum.lost_starts,
         lost_ends: sum.lost_ends,
         never_handled: sum.never_handled,
+        logs_without_arrivals: sum.logs_without_arrivals,
         torn_seams: sum.torn_seams,
         dropped_segments: sum.dropped_segments,
         dropped_segment_bytes: sum.dropped_segment_bytes,

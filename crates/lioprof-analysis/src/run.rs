@@ -313,6 +313,10 @@ pub(crate) fn conclude_without_predictions(
     if nodes.iter().any(|node| node.interval.ends_at().is_some()) {
         analysis.window.under_way_rpcs = Some(sum.under_way);
     }
+    analysis.totals.rpcs = sum.rpcs();
+    if analysis.filtered().is_some() {
+        analysis.loss.forget_estimate("lines were picked out of the log, so what is missing was not lost");
+    }
     analysis.under_way = under_way(nodes, config);
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(nodes, &analysis, config.noted_loss);

@@ -88,7 +88,7 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis, noted_loss: f6
              a larger size, or rotate its file"
                 .to_owned(),
         );
-    } else if loss.streams_without_head > 0 && analysis.only_half().is_none() {
+    } else if loss.streams_without_head > 0 && analysis.filtered().is_none() {
         warnings.push(format!(
             "the log of {} begins in the middle: earlier records were overwritten or filtered out; run `lctl clear` \
              before each capture, and use the debug daemon for long captures",
@@ -157,7 +157,9 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis, noted_loss: f6
         ));
     }
     // Where one server's log follows on another's, time goes back, too.
-    if loss.clock_steps > 0 && analysis.inputs.iter().all(|input| input.several_servers.is_none()) {
+    if loss.clock_steps > 0
+        && analysis.inputs.iter().all(|input| input.several_servers.as_ref().is_none_or(|it| it.since.is_some()))
+    {
         warnings.push(format!(
             "time goes backwards at {}: the clock was stepped, or the log is not sorted; nearby times are wrong",
             plural(loss.clock_steps, "place")
@@ -184,6 +186,7 @@ fn of_several_servers(analysis: &Analysis) -> Vec<String> {
     }
     let sentences = nodes.into_values().map(|(evidence, paths)| {
         let clock = match evidence.pids {
+            _ if evidence.since.is_some() => ", unless the server was booted meanwhile",
             [one, other] if one == other => ", unless its clock was set back",
             _ => "",
         };
@@ -267,10 +270,14 @@ pub(crate) fn late(analysis: &Analysis) -> Vec<String> {
             ));
         }
     }
-    let remedy = "capture with `lctl set_param subsystem_debug=\"rpc filter ldlm\" debug=\"+rpctrace +dlmtrace +net\"`";
+    let remedy = match analysis.filtered() {
+        Some(_) => "give the whole log",
+        None => "capture with `lctl set_param subsystem_debug=\"rpc filter ldlm\" debug=\"+rpctrace +dlmtrace +net\"`",
+    };
     if share(unattributed.rpcs, all.rpcs) > UNCERTAIN {
         let why = match analysis.why_no_target() {
             WhyNoTarget::Failed => "they failed before they reached one".to_owned(),
+            WhyNoTarget::Filtered => "the lines that name it were filtered out".to_owned(),
             WhyNoTarget::LinesLost => "the lines that name it were lost".to_owned(),
             WhyNoTarget::Masks => format!("direct I/O logs no OST under rpctrace alone; {remedy}"),
         };

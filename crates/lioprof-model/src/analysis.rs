@@ -255,19 +255,23 @@ pub struct UnreadRpcs {
 pub enum WhyNoTarget {
     /// All of them ended with an error before a line named it.
     Failed,
+    /// Somebody picked lines out of the log, and those that name it are not among them.
+    Filtered,
     /// The masks were right, and the lines that name it are among those that the capture lost.
     LinesLost,
     /// The masks did not ask for it.
     Masks,
 }
 
-/// Which half of the requests' lines a log has, if it has one only.
+/// Which of the lines that each request has a log has, if somebody filtered it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnlyHalf {
-    /// Beginnings, `Handling RPC`.
+pub enum Filtered {
+    /// Beginnings only, `Handling RPC`.
     Starts,
-    /// Ends, `Handled RPC`.
+    /// Ends only, `Handled RPC`.
     Ends,
+    /// None of their arrival, `got req`: what was looked for, a client or a target, is not in that line.
+    NoArrivals,
 }
 
 /// A place in an input that could not be read.
@@ -309,6 +313,9 @@ pub struct Loss {
     pub missing_handling: u64,
     /// Reads and writes that were announced but never handled.
     pub never_handled: u64,
+    /// Text logs with lines of requests and none of their arrival (`got req`), which rpctrace logs for each (`ptlrpc/service.c`, all versions).
+    #[serde(default, skip_serializing_if = "crate::series::is_zero")]
+    pub logs_without_arrivals: u64,
     /// Places where a ring was overwritten.
     pub torn_seams: u64,
     /// CPU buffers ("streams") that begin without the `F` flag: earlier records were overwritten, or the flagged
@@ -383,6 +390,8 @@ impl Analysis {
         let evidence = self.locks.as_ref().map(|locks| locks.evidence);
         if unknown.rpcs > 0 && unknown.errors == unknown.rpcs {
             WhyNoTarget::Failed
+        } else if self.filtered().is_some() {
+            WhyNoTarget::Filtered
         } else if evidence == Some(LockEvidence::Dlmtrace) && self.loss.is_some() {
             WhyNoTarget::LinesLost
         } else {
@@ -390,17 +399,19 @@ impl Analysis {
         }
     }
 
-    /// Which half of the requests' lines the logs have, if they have one only: somebody filtered them. An overflow or a crash takes lines of
-    /// both kinds; that a thread went on with its next request shows that the missing line was logged. `None` for a part of a log.
+    /// Which of the requests' lines the logs have, if somebody filtered them. An overflow or a crash takes lines of all kinds; that a thread
+    /// went on with its next request shows that a missing line was logged. `None` for a part of a log.
     #[must_use]
-    pub fn only_half(&self) -> Option<OnlyHalf> {
+    pub fn filtered(&self) -> Option<Filtered> {
         let (loss, rpcs) = (&self.loss, self.totals.rpcs);
         if self.window.limited || !self.selected.is_everything() {
             None
         } else if rpcs == 0 && loss.missing_handled > 0 {
-            Some(OnlyHalf::Starts)
+            Some(Filtered::Starts)
         } else if rpcs > 0 && loss.missing_handling == rpcs && loss.lost_starts > 0 {
-            Some(OnlyHalf::Ends)
+            Some(Filtered::Ends)
+        } else if loss.logs_without_arrivals > 0 {
+            Some(Filtered::NoArrivals)
         } else {
             None
         }
@@ -431,6 +442,13 @@ impl Analysis {
 pub const NOTED_LOSS: f64 = 0.01;
 
 impl Loss {
+    /// That nothing can be said of how much is missing, and why.
+    pub fn forget_estimate(&mut self, why: &str) {
+        (self.estimated_lost_fraction, self.lost_fraction_min, self.lost_fraction_max) = (None, None, None);
+        self.decided_by = LossEvidence::Unknown;
+        why.clone_into(&mut self.estimate);
+    }
+
     /// The share of RPCs that is missing, for people: `32.57 %` if counters decide, otherwise `about 20.2 % (20.2 to 20.5 %)`.
     /// `None` if the share is unknown or nothing is missing.
     #[must_use]

@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::time::utc_short;
+use crate::units::micros;
+
 /// What told to which node an input belongs, in the order in which it is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,7 +44,7 @@ impl fmt::Display for NodeFrom {
 }
 
 /// Evidence that an input holds the logs of several servers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeveralServers {
     /// A service thread that is there twice at the same time.
     pub thread: String,
@@ -49,12 +52,21 @@ pub struct SeveralServers {
     pub pids: [u32; 2],
     /// Number of times that something of this kind was seen.
     pub seen: u64,
+    /// All threads are others from this time on, Unix seconds: the server was booted then, or another one's log begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<f64>,
 }
 
 impl fmt::Display for SeveralServers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { thread, pids: [one, other], .. } = self;
-        if one == other {
+        let Self { thread, pids: [one, other], since, .. } = self;
+        if let Some(since) = since {
+            write!(
+                f,
+                "thread {thread} has pid {one}, and {other} from {} on, as all threads have others then",
+                utc_short(micros(*since))
+            )
+        } else if one == other {
             write!(f, "thread {thread} (pid {one}) handles two requests at the same time")
         } else {
             write!(f, "thread {thread} has pids {one} and {other} at the same time")

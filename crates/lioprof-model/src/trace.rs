@@ -280,8 +280,11 @@ pub struct TraceLoss {
     /// Places where time goes backwards.
     pub clock_steps: u64,
     /// Nodes whose log holds the records of several servers: their schedulers' numbers were left out.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "crate::series::is_zero")]
     pub of_several_servers: u64,
+    /// Text logs with lines of requests and none of their arrival: somebody filtered them.
+    #[serde(skip_serializing_if = "crate::series::is_zero")]
+    pub logs_without_arrivals: u64,
     /// Pieces of the log that were given up before they were read.
     pub dropped_segments: u64,
     /// Bytes in the pieces counted by `dropped_segments`.
@@ -301,11 +304,6 @@ pub struct TraceLoss {
     pub unread_rpcs: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
-fn is_none(number: &u64) -> bool {
-    *number == 0
-}
-
 impl Merge for TraceLoss {
     fn merge(&mut self, other: &Self) {
         let doubtful = match (self.nrs_sequence_doubtful, other.nrs_sequence_doubtful) {
@@ -319,7 +317,7 @@ impl Merge for TraceLoss {
         crate::merge_fields!(self, other, TraceLoss {
             nrs_sequence_gaps, nrs_sequence_likely, nrs_sequence_possible, nrs_sequence_seen,
             lost_starts, lost_ends, open_at_end, missing_handled, missing_handling, never_handled,
-            torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps, of_several_servers,
+            torn_seams, discarded_heads, streams_without_head, bad_records, skipped_bytes, clock_steps, of_several_servers, logs_without_arrivals,
             dropped_segments, dropped_segment_bytes, dropped_segment_rpcs, dropped_reasons, kernel_overflows,
             unread_parts, unread_rpcs,
         } by { nrs_sequence_doubtful: is });

@@ -538,8 +538,12 @@ impl Join {
             thread.has_name = true;
             let last_us = |pid| self.threads.get(&pid).map_or(i64::MIN, |thread| thread.last_us);
             let now = (event.pid, event.time_us);
-            if let Some(other) = self.several.takes_name(now, rpc.thread, out.symbols, last_us) {
+            if let Some((other, is_first)) = self.several.takes_name(now, rpc.thread, out.symbols, last_us) {
                 self.threads.entry(other).or_default().has_name = false;
+                if is_first {
+                    // Of whoever was booted, or is another server, the schedulers count anew.
+                    self.gaps.begin_anew();
+                }
             }
         }
         if let Some(lost) = lost {
@@ -626,7 +630,7 @@ impl Join {
 
     /// Why the log is one of several servers, if it is.
     pub(crate) fn several_servers(&self, symbols: &Symbols) -> Option<SeveralServers> {
-        self.several.evidence(symbols)
+        self.several.evidence(symbols, |pid| self.threads.get(&pid).map_or(i64::MIN, |thread| thread.last_us))
     }
 
     /// The request that ends now although its thread has begun another one meanwhile.

@@ -116,6 +116,7 @@ fn read(
     for log in &logs {
         summary.merge(&log.seen.summary());
         summary.loss.torn_seams += log.notes.seams;
+        summary.loss.logs_without_arrivals += u64::from(is_filtered(log));
     }
     summary.merge(&join.summary());
     summary.under_way = summary.under_way.until(summary.last_us.unwrap_or(i64::MIN));
@@ -180,6 +181,18 @@ fn account(node: String, log: &LogResult) -> Input {
         envelope: repairs.iter().map(|(kind, lines)| (kind.as_str().to_owned(), lines)).collect(),
         error,
     }
+}
+
+/// So many records of rpctrace are enough for one of a request's arrival to be among them.
+const WITH_ARRIVALS: u64 = 20;
+
+/// Whether somebody looked for a client, a job or a target in a text log: then the lines of requests' arrival, which name none, are missing.
+fn is_filtered(log: &LogResult) -> bool {
+    let Counts { summary, has_rpcs, has_requests, has_arrivals, .. } = &log.seen.counts;
+    log.planned.form == Form::Text
+        && (*has_rpcs || *has_requests)
+        && !has_arrivals
+        && summary.rpctrace_records >= WITH_ARRIVALS
 }
 
 /// Longest text quoted.

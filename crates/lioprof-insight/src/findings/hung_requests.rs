@@ -39,7 +39,7 @@ fn slowest(analysis: &Analysis) -> BTreeMap<u32, f64> {
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let why = "nothing was under way when the log ended";
-    Nothing::not_applicable_if(analysis.under_way.is_empty() || analysis.only_half().is_some(), why)?;
+    Nothing::not_applicable_if(analysis.under_way.is_empty() || analysis.filtered().is_some(), why)?;
     let slowest = slowest(analysis);
     let of_kind = |it: &UnderWay| slowest.get(&it.opcode).copied().unwrap_or(0.0);
     let is_old =

@@ -6,7 +6,7 @@ use lioprof_model::analysis::NOTED_LOSS;
 use lioprof_model::time::utc_of;
 use lioprof_model::units::{human_bytes, percent, plural};
 use lioprof_model::{
-    Analysis, Confidence, Finding, Format, Io, Node, NodeRole, OnlyHalf, Severity, SpentOn, TargetKindName, UnreadRpcs,
+    Analysis, Confidence, Filtered, Finding, Format, Io, Node, NodeRole, Severity, SpentOn, TargetKindName, UnreadRpcs,
     WhyNoTarget,
 };
 
@@ -125,7 +125,7 @@ fn no_rpcs(case: &Case<'_>) -> Option<Finding> {
         )
     } else if let Some(text) = unread_rpcs(case.analysis) {
         text
-    } else if case.analysis.only_half() == Some(OnlyHalf::Starts) {
+    } else if case.analysis.filtered() == Some(Filtered::Starts) {
         // It has been told what is missing.
         return None;
     } else if selected.is_everything() {
@@ -188,10 +188,10 @@ fn unread_rpcs(analysis: &Analysis) -> Option<(String, String, &'static str)> {
     })
 }
 
-/// Only one half of each request's lines: somebody filtered the log.
+/// Not all of each request's lines: somebody filtered the log.
 fn filtered(case: &Case<'_>) -> Option<Finding> {
-    let (severity, title, missing, remains) = match case.analysis.only_half()? {
-        OnlyHalf::Starts => {
+    let (severity, title, missing, remains) = match case.analysis.filtered()? {
+        Filtered::Starts => {
             let starts = plural(case.analysis.loss.missing_handled, "request");
             (
                 Severity::Critical,
@@ -200,7 +200,7 @@ fn filtered(case: &Case<'_>) -> Option<Finding> {
                 "who asked for what, and when, is all that is left",
             )
         }
-        OnlyHalf::Ends => {
+        Filtered::Ends => {
             let ends = plural(case.analysis.totals.rpcs, "request");
             (
                 Severity::Warning,
@@ -209,11 +209,17 @@ fn filtered(case: &Case<'_>) -> Option<Finding> {
                 "clients, jobs, times and the bytes of reads are right",
             )
         }
+        Filtered::NoArrivals => (
+            Severity::Warning,
+            "The log has no line of a request's arrival (`got req`): lines were picked out of it".to_owned(),
+            "Whatever was not picked, such as other clients, other jobs or lines that name an OST, is missing",
+            "what there is of a request is right",
+        ),
     };
     let finding = case
         .finding(severity, Confidence::High, title)
         .explain(format!(
-            "rpctrace logs both lines of each request, and an overflow or a crash takes lines of both kinds: the log was filtered, for \
+            "rpctrace logs all lines of each request, and an overflow or a crash takes lines of all kinds: the log was filtered, for \
              example by `grep`. {missing}; {remains}."
         ))
         .evidence("rpcs_of_one_half", real(case.analysis.loss.missing_handled + case.analysis.loss.missing_handling))
@@ -225,7 +231,7 @@ fn filtered(case: &Case<'_>) -> Option<Finding> {
 /// Records that are gone: what can be counted, and what cannot.
 fn lost(case: &Case<'_>) -> Option<Finding> {
     // What somebody filtered out was not lost.
-    if case.analysis.only_half().is_some() {
+    if case.analysis.filtered().is_some() {
         return None;
     }
     let loss = &case.analysis.loss;
@@ -341,7 +347,8 @@ fn capitalized(text: &str) -> String {
 fn clock(case: &Case<'_>) -> Option<Finding> {
     let steps = case.analysis.loss.clock_steps;
     // Where a ring was overwritten, or a log follows on another server's, time goes back without any clock.
-    let several_servers = case.analysis.inputs.iter().any(|input| input.several_servers.is_some());
+    let several_servers =
+        case.analysis.inputs.iter().any(|input| input.several_servers.as_ref().is_some_and(|it| it.since.is_none()));
     if steps == 0 || case.analysis.loss.torn_seams > 0 || several_servers {
         return None;
     }
@@ -384,6 +391,7 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
     };
     let why = match why_no_target {
         WhyNoTarget::Failed => "Those without an OST ended with an error before a line named it.",
+        WhyNoTarget::Filtered => "The lines that tell it were filtered out.",
         WhyNoTarget::LinesLost => "The lines that tell it are among those that the capture lost.",
         WhyNoTarget::Masks => {
             "rpctrace alone shows neither for direct I/O, and Lustre 2.17 turns large buffered I/O into direct I/O."
@@ -400,9 +408,7 @@ fn unknown(case: &Case<'_>) -> Option<Finding> {
         .evidence("unsized_share", unsized_share)
         .evidence("bytes_uncertainty_share", width)
         .remedy(match why_no_target {
-            _ if case.analysis.only_half().is_some() => {
-                "Give the whole log: lines that name the OST and the size were filtered out."
-            }
+            WhyNoTarget::Filtered => "Give the whole log: lines that name the OST and the size were filtered out.",
             WhyNoTarget::Failed if unsized_share < unknown => "See why they failed: failed-requests.",
             WhyNoTarget::LinesLost if unsized_share < unknown => NOTHING_LOST,
             _ => MASKS,

@@ -120,6 +120,9 @@ pub(crate) struct Counts {
     pub(crate) repairs: Repairs,
     /// The beginning or the end of a request was read.
     pub(crate) has_rpcs: bool,
+    /// A line was read that a request logs on its way, on a server; and one that each logs when it arrives.
+    pub(crate) has_requests: bool,
+    pub(crate) has_arrivals: bool,
     /// The first text that should be one of these and does not parse, and where that shows.
     pub(crate) unread: Option<(Box<[u8]>, usize)>,
 }
@@ -167,6 +170,8 @@ impl Counts {
         merge_heads(&mut self.stream_heads, &other.stream_heads);
         self.repairs.merge(other.repairs);
         self.has_rpcs |= other.has_rpcs;
+        self.has_requests |= other.has_requests;
+        self.has_arrivals |= other.has_arrivals;
         self.unread = self.unread.take().or(other.unread);
     }
 }
@@ -432,6 +437,7 @@ impl Reducer {
                 Body::Handled(self.rpc(&handled.rpc), handled.outcome)
             }
             Message::RefreshRwLocks(refresh) => {
+                self.out.counts.has_requests = true;
                 self.out.targets.insert(refresh.target);
                 Body::Refresh {
                     target: refresh.target,
@@ -512,6 +518,10 @@ impl Reducer {
                 Body::Evicted { nid: self.intern(eviction.nid), target: TargetName::parse_bytes(eviction.target) }
             }
             Message::Marker(text) => Body::Marker(self.intern(text)),
+            Message::GotReq(_) => {
+                self.out.counts.has_arrivals = true;
+                return None;
+            }
             _ => return None,
         })
     }

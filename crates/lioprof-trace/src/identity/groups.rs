@@ -12,7 +12,7 @@ use super::contents::{Contents, Span, Window, overlap};
 pub(crate) const SHORTEST_OVERLAP_US: i64 = 100;
 
 /// Two inputs that are certainly logs of different servers, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Contradiction {
     pub(crate) inputs: [usize; 2],
     why: SeveralServers,
@@ -31,7 +31,7 @@ pub(crate) fn contradictions(inputs: &[(usize, &Contents)]) -> Vec<Contradiction
     let mut found: BTreeMap<[usize; 2], Contradiction> = BTreeMap::new();
     let mut add = |a: usize, b: usize, thread: String, pids: [u32; 2], at_us: i64| {
         let inputs = [a.min(b), a.max(b)];
-        let why = SeveralServers { thread, pids, seen: 1 };
+        let why = SeveralServers { thread, pids, seen: 1, since: None };
         let known = found.entry(inputs).or_insert(Contradiction { inputs, why, at_us });
         known.why.seen += 1;
     };

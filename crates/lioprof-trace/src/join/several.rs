@@ -4,6 +4,7 @@
 //! or handles two requests at once, was put together of several servers' logs (`sort -m`, `cat`), or the clock was set back meanwhile and the
 //! log sorted.
 
+use lioprof_model::units::seconds;
 use lioprof_model::{SeveralServers, Symbol, Symbols};
 use rustc_hash::FxHashMap;
 
@@ -14,6 +15,8 @@ use crate::identity::groups::SHORTEST_OVERLAP_US;
 const CERTAIN: u64 = 3;
 /// A service cannot have been started twice within this time. After a boot threads may have pids that they had before.
 const NO_TWO_STARTS_US: i64 = 60_000_000;
+/// Threads that were replaced: one alone may have ended and begun again.
+const NAMES_OF_A_SERVER: u64 = 2;
 /// Pids that a thread had before, as many as are remembered: those of as many other servers.
 const REMEMBERED: usize = 4;
 /// Requests of a thread that are kept while it seems to handle others: three of other servers.
@@ -30,6 +33,10 @@ pub(super) struct Several {
     /// A thread that handled two requests at once; how many times.
     at_once: Option<(Symbol, u32)>,
     at_once_seen: u64,
+    /// When the first thread began a request under a name that another one had had before, and how many names that are.
+    replaced_since_us: Option<i64>,
+    replaced: Option<(Symbol, [u32; 2])>,
+    replaced_names: u64,
     /// Requests whose threads have begun others, and whether their ends were counted as lost.
     displaced: FxHashMap<u32, Vec<(u32, bool)>>,
 }
@@ -49,26 +56,40 @@ impl Several {
         self.pids_seen > 0 || self.at_once_seen >= CERTAIN
     }
 
+    /// Whether from some time on all threads are others: the server was booted, or this is another one. `last_us` is when a thread began its
+    /// last request.
+    fn all_are_replaced(&self, last_us: impl Fn(u32) -> i64) -> bool {
+        let Some(since_us) = self.replaced_since_us.filter(|_| self.replaced_names >= NAMES_OF_A_SERVER) else {
+            return false;
+        };
+        self.owners.values().all(|owner| owner.since_us >= since_us || last_us(owner.pid) < since_us)
+    }
+
     /// What shows that the log is one of several servers, if it is.
-    pub(super) fn evidence(&self, symbols: &Symbols) -> Option<SeveralServers> {
+    pub(super) fn evidence(&self, symbols: &Symbols, last_us: impl Fn(u32) -> i64) -> Option<SeveralServers> {
+        if !self.is_certain() {
+            let (thread, pids) = self.replaced.filter(|_| self.all_are_replaced(last_us))?;
+            let since = self.replaced_since_us.map(seconds);
+            return Some(SeveralServers { thread: symbols.text(thread), pids, seen: self.replaced_names, since });
+        }
         let found = match (self.two_pids, self.at_once) {
-            _ if !self.is_certain() => return None,
             (Some((thread, pids)), _) => (thread, pids, self.pids_seen),
             (None, Some((thread, pid))) => (thread, [pid, pid], self.at_once_seen),
             (None, None) => return None,
         };
         let (thread, pids, seen) = found;
-        Some(SeveralServers { thread: symbols.text(thread), pids, seen })
+        Some(SeveralServers { thread: symbols.text(thread), pids, seen, since: None })
     }
 
     pub(super) fn symbols(&mut self, renamed: &mut impl FnMut(Symbol) -> Symbol) {
         self.owners = self.owners.drain().map(|(name, owner)| (renamed(name), owner)).collect();
         self.two_pids = self.two_pids.map(|(name, pids)| (renamed(name), pids));
         self.at_once = self.at_once.map(|(name, pid)| (renamed(name), pid));
+        self.replaced = self.replaced.map(|(name, pids)| (renamed(name), pids));
     }
 
-    /// The thread `pid` begins a request under a name that was another's before, or nobody's. Returns who had it; `last_us` is when that one
-    /// began its last request.
+    /// The thread `pid` begins a request under a name that was another's before, or nobody's. Returns who had it, and whether it is the first
+    /// thread that follows on another; `last_us` is when that one began its last request.
     #[cold]
     pub(super) fn takes_name(
         &mut self,
@@ -76,7 +97,7 @@ impl Several {
         name: Symbol,
         symbols: &Symbols,
         last_us: impl FnOnce(u32) -> i64,
-    ) -> Option<u32> {
+    ) -> Option<(u32, bool)> {
         if !is_whole(symbols.bytes(name)) {
             return None;
         }
@@ -92,6 +113,7 @@ impl Several {
         // Logs merged: both take turns.
         let mine = owner.before.iter().find(|(before, _)| *before == pid);
         let takes_turns = mine.is_some_and(|(_, last_us)| now_us - last_us <= NO_TWO_STARTS_US);
+        self.replaced_names += u64::from(owner.before.is_empty());
         owner.before.retain(|(before, _)| *before != other);
         owner.before.push((other, last_us));
         if owner.before.len() > REMEMBERED {
@@ -101,7 +123,10 @@ impl Several {
             self.two_pids.get_or_insert((name, [other, pid]));
             self.pids_seen += 1;
         }
-        Some(other)
+        let is_first = self.replaced_since_us.is_none();
+        self.replaced_since_us.get_or_insert(now_us);
+        self.replaced.get_or_insert((name, [other, pid]));
+        Some((other, is_first))
     }
 
     /// Keeps a request whose thread has begun another one before its end; `known`: that was counted as lost. Returns one that is kept no

@@ -82,6 +82,20 @@ fn a_service_that_was_started_anew_is_one_server() {
 }
 
 #[test]
+fn threads_that_are_all_replaced_may_be_those_of_another_server() {
+    const OTHER: &str = "ll_ost_io00_001";
+    let first = [(IO, 4242, 0, 10), (OTHER, 4243, 1000, 10)];
+    let others = [(IO, 5151, 60_000, 10), (OTHER, 5152, 61_000, 10)];
+    let several = join(&[first, others].concat(), false).0.unwrap();
+    assert_eq!((several.thread.as_str(), several.pids, several.since), (IO, [4242, 5151], Some(1_700_000_060.0)));
+    assert!(several.to_string().contains("from 2023-11-14T22:14:20Z on, as all threads have others then"), "{several}");
+    // One that goes on is of one server.
+    let kept = ("ll_ost_io00_002", 4244, 500, 10);
+    let goes_on = ("ll_ost_io00_002", 4244, 62_000, 10);
+    assert_eq!(join(&[&first[..], &[kept], &others, &[goes_on]].concat(), false).0, None);
+}
+
+#[test]
 fn threads_whose_names_the_kernel_cut_are_several() {
     let turns: Vec<Request> = (0..6).map(|n| ("ll_ost_create00", 515 + n % 2, 100 * n, 10)).collect();
     assert_eq!(join(&turns, false).0, None);
