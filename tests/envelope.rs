@@ -359,10 +359,15 @@ fn what_was_filtered_is_said_and_nothing_is_advised_that_was_done() {
             .filter(|line| line.contains(word))
             .fold(String::new(), |out, line| out + line + "\n")
     };
+    let without =
+        |word: &str| log.lines().filter(|line| !line.contains(word)).fold(String::new(), |out, line| out + line + "\n");
     for (text, says) in [
         (only("Handling RPC"), "only the beginnings of"),
         (only("Handled RPC"), "only the ends of"),
         (only("refresh rw locks"), "No request could be read"),
+        (only("10.1.2.3@o2ib"), "no line of a request's arrival"),
+        (only("ior.1000"), "no line of a request's arrival"),
+        (without("Handled RPC"), "only the beginnings of"),
         (log.replace("Handling RPC", "Hantling RPC").replace("Handled RPC", "Hantled RPC"), "No request could be read"),
     ] {
         let path = dir.path().join("grep.txt");
@@ -373,5 +378,7 @@ fn what_was_filtered_is_said_and_nothing_is_advised_that_was_done() {
         assert!(shown.contains(says), "{says}: {run}");
         assert!(!shown.contains("debug=+rpctrace"), "{says}: {run}");
         assert!(!shown.contains("overwritten."), "{says}: {run}");
+        // What somebody left out was not lost.
+        assert!(!shown.contains("debug_mb") && run.code != Some(3), "{says}: {run}");
     }
 }

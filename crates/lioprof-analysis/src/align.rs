@@ -13,7 +13,8 @@ use crate::node::NodeResult;
 use crate::partial::{Partial, Partials};
 use crate::phases::phases;
 
-const NOT_TWICE: &str = "standard input and pipes cannot be read twice; give a file";
+const NOT_TWICE: &str =
+    "standard input, pipes and texts of several hosts are read once; give each host's log as a file";
 const OLD_ROLLUP: &str =
     "its rollup was made when less was known of the clocks; run `lioprof rollup` again where the rows are";
 

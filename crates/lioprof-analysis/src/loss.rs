@@ -93,8 +93,8 @@ pub(crate) fn loss(nodes: &[NodeAccount]) -> Loss {
     if lost.max.is_none() && lost.evidence != LossEvidence::GivenUp {
         loss.decided_by = LossEvidence::Unknown;
         loss.estimate =
-            "the kernel discarded records, and the older lioprof that wrote these rows did not keep which numbers \
-                         of the request schedulers may be missing"
+            "records are missing, and it is not known which numbers of the request schedulers may be: the policy was switched \
+             meanwhile, or the older lioprof that wrote these rows did not keep them"
                 .to_owned();
         return loss;
     }

@@ -7,6 +7,7 @@ use lioprof_analysis::{Bound, Config, Outcome, Selection, analyze_with_stores};
 use lioprof_insight::find_and_predict;
 use lioprof_model::{Analysis, Severity};
 use lioprof_text::{Color, Format, Style};
+use lustre_debuglog::TargetName;
 
 use crate::args::{AnalyzeArgs, FailOn};
 use crate::exit_code::Code;
@@ -72,7 +73,7 @@ fn what_there_is(args: &AnalyzeArgs, config: &Config, verbosity: Verbosity) -> a
     let all = Config { selection: Selection::default(), locks: false, ..config.clone() };
     let read = reading::read(&all, verbosity, |all| analyze_with_stores(&args.inputs, &Stores, all, None))?;
     let Some(Outcome { analysis, .. }) = read else { return Ok(String::new()) };
-    let jobs = analysis.jobs.iter().filter_map(|it| it.job.as_deref());
+    let jobs = analysis.jobs.iter().filter_map(|it| it.job.as_deref()).filter(|job| !job.is_empty());
     let clients = analysis.clients.iter().map(|it| it.nid.as_str());
     let targets = analysis.targets.iter().map(|it| it.name.as_str());
     let mut there = Vec::new();
@@ -84,6 +85,16 @@ fn what_there_is(args: &AnalyzeArgs, config: &Config, verbosity: Verbosity) -> a
         if is_selected {
             there.push(listed(kind, &names));
         }
+    }
+    let is_there = |it: &lioprof_model::Target| {
+        let name = TargetName::parse_bytes(it.name.as_bytes());
+        name.is_some_and(|name| selection.targets.iter().any(|wanted| wanted.matches(name)))
+    };
+    if analysis.targets.iter().any(is_there) {
+        there.push(
+            "a request for metadata does not say in the log which MDT it is for: choose by --client, --job or --opcode"
+                .to_owned(),
+        );
     }
     Ok(there.join("; "))
 }

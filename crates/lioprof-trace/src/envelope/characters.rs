@@ -24,6 +24,19 @@ pub(crate) fn may_be_changed(text: &[u8]) -> bool {
         || text.starts_with(b"at ")
 }
 
+/// Whether a text begins with a tab, with doubled blanks, or with words for signs. One blank may be its own.
+#[inline]
+pub(crate) fn begins_changed(text: &[u8]) -> bool {
+    match text.first() {
+        Some(b'\t') => true,
+        Some(b' ') => {
+            let beginning = &text[..text.len().min(BEGINNING)];
+            beginning.windows(2).any(|pair| pair == b"  ") || behind_three_signs(text).is_some()
+        }
+        _ => false,
+    }
+}
+
 /// Whether a text begins with a blank, or a no-break space for one.
 pub(crate) fn begins_with_blank(text: &[u8]) -> bool {
     match text {

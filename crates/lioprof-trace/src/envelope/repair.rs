@@ -36,7 +36,7 @@ pub(crate) fn may_be_changed(message: &Message<'_>, record: &Record<'_>, is_cont
         Message::Other if is_continued => record.mask & READ_MASKS != 0 || holds_header(record.text),
         // Blanks were doubled, or words stand for signs.
         Message::Other if record.mask & FEW != 0 => {
-            characters::is_changed(record.text) || matches!(record.text.first(), Some(b' ' | b'\t'))
+            characters::is_changed(record.text) || characters::begins_changed(record.text)
         }
         Message::Other => record.text.first().is_some_and(|byte| !matches!(byte, b' '..=b'~' if *byte != b'&')),
         message if wrap::may_have_breaks(message) => {
@@ -623,7 +623,16 @@ const MAX_REST: usize = 2;
 /// Whether what stands before the first record of a text is what somebody wrote there: no part of the log is missing.
 pub(crate) fn are_remarks(leading: &[u8]) -> bool {
     let is_text = |byte: &u8| !byte.is_ascii_control() || matches!(byte, b'\n' | b'\r' | b'\t' | 0x1b);
-    leading.iter().all(is_text) && lines(leading).filter(|line| !line.trim_ascii().is_empty()).count() > MAX_REST
+    // `{noformat}`, `<pre>`, `[code]`: nothing else is in these lines.
+    let is_tag = |line: &[u8]| {
+        let line = line.trim_ascii();
+        let ends = [(b'{', b'}'), (b'<', b'>'), (b'[', b']')];
+        ends.iter().any(|(first, last)| line.first() == Some(first) && line.last() == Some(last))
+            && !line.contains(&b' ')
+    };
+    let remarks = || lines(leading).filter(|line| !line.trim_ascii().is_empty());
+    leading.iter().all(is_text)
+        && (remarks().count() > MAX_REST || remarks().all(|line| is_tag(line) || is_remark(line)))
 }
 
 /// Whether `line` holds the header of a record, whole or broken.

@@ -492,10 +492,16 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
     if rest.iter().any(|line| is_behind_own_break(line)) && join(Break::UNWRAPPED).search(1..=last, best) {
         return true;
     }
-    if lines[..last].iter().any(|line| ends_with_hyphen(line)) && join(Break::HYPHENS).search(1..=last, best) {
-        return true;
-    }
-    if join(Break::WORDS).search(1..=last, best) {
+    // Behind a hyphen at the width of the lines a longer word may have been cut as well.
+    let hyphens = || (0..last).filter(|&i| ends_with_hyphen(lines[i]));
+    let words: &[Break] = if hyphens().any(|i| !full(i)) {
+        &[Break::HYPHENS, Break::WORDS]
+    } else if hyphens().next().is_some() {
+        &[Break::WORDS, Break::HYPHENS]
+    } else {
+        &[Break::WORDS]
+    };
+    if words.iter().any(|way| join(*way).search(1..=last, best)) {
         return true;
     }
     // In a log with many masks most texts are of no known kind.
