@@ -64,7 +64,7 @@ fn lines(
             Stamp::Boot(us) => (us, false),
             Stamp::Unix(us) => (us, true),
             // No line is younger than the file.
-            Stamp::Local { .. } => (as_if_utc_until(stamp, changed_us).unwrap_or(before.0), false),
+            Stamp::Local { .. } | Stamp::Since(_) => (as_if_utc_until(stamp, changed_us).unwrap_or(before.0), false),
         });
         let server = host.map_or_else(|| unnamed.to_owned(), |host| String::from_utf8_lossy(host).into_owned());
         each(&server, before.0, before.1, &String::from_utf8_lossy(text));

@@ -14,6 +14,8 @@ pub struct OpenedKernelLog {
     pub(crate) form: KernelLogForm,
     /// How it is compressed.
     pub(crate) compression: Option<Compression>,
+    /// The file is UTF-16; `stream` is UTF-8.
+    pub(crate) is_utf16: bool,
     /// All decompressed bytes. It never fails: damage ends it.
     pub(crate) stream: Box<dyn Read + Send>,
     /// What was wrong with what was read so far.
