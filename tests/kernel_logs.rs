@@ -1,6 +1,7 @@
 //! Kernel logs as people hand them in: of several servers, beside debug logs, with something before each line, in the journal's forms.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::archives::sh;
 use crate::figures::rows;
-use crate::util::{analyze, analyze_run, lioprof};
+use crate::util::{analyze, analyze_run, lioprof, lioprof_fed};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kernel-logs").join(name)
@@ -264,4 +265,29 @@ fn what_cannot_be_read_is_called_what_it_is() {
     fs::write(dir.path().join("oss01.txt"), dmesg()).unwrap();
     let run = analyze_run(&[dir.path()], &["-v"]).exits(0).says(&["seems to be a kernel log"]);
     assert_eq!(told(&run.json(), "oss01"), want());
+}
+
+#[test]
+fn check_names_servers_as_analyze_does_and_tells_no_time_that_nobody_knows() {
+    let log = dmesg();
+    let dir = folder(["oss01", "oss02"].map(|host| (format!("{host}/dmesg.txt"), log.as_str())));
+    let path = |host: &str| dir.path().join(host).join("dmesg.txt").display().to_string();
+    let found = |json: &Value| {
+        let evictions = rows(json, "results").iter().find(|result| result["id"] == "evictions").unwrap();
+        let details = evictions["details"].as_array().unwrap().iter();
+        details
+            .map(|it| (it["server"].as_str().unwrap().to_owned(), it["found"].as_str().unwrap().to_owned()))
+            .collect::<Vec<_>>()
+    };
+    let json = lioprof(&["check", "--json", "--kernel-log", &path("oss01"), &path("oss02")]).exits(1).json();
+    let found_there = found(&json);
+    assert_eq!(found_there.iter().map(|(server, _)| server.as_str()).collect::<Vec<_>>(), ["oss01", "oss02"]);
+    // 1169.805153 and 1267.008040.
+    assert!(found_there[0].1.starts_with("1 eviction, last 97.2 s before the end of the log: "), "{found_there:?}");
+    let boot = ["--boot-time", "1795769332.185"];
+    let json = lioprof(&["check", "--json", "--kernel-log", &path("oss01"), boot[0], boot[1]]).exits(1).json();
+    assert!(found(&json)[0].1.contains("last at 2026-11-27T09:08:21.990Z: "), "{json}");
+    let run = lioprof_fed(&["check", "--json", "--kernel-log", "-"], |stdin| stdin.write_all(log.as_bytes()));
+    let found = found(&run.exits(1).json());
+    assert_eq!(found[0].0, "stdin");
 }
