@@ -39,7 +39,7 @@ fn capture_of(name: &str) -> TempDir {
 }
 
 #[track_caller]
-fn sh(dir: &Path, script: &str) {
+pub(crate) fn sh(dir: &Path, script: &str) {
     let status = Command::new("sh").args(["-ec", script]).current_dir(dir).status().unwrap();
     assert!(status.success(), "{script}");
 }

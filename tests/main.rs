@@ -72,6 +72,8 @@ mod figures;
 #[cfg(test)]
 mod findings;
 #[cfg(test)]
+mod kernel_logs;
+#[cfg(test)]
 #[cfg(feature = "export")]
 mod lock_requests;
 #[cfg(test)]

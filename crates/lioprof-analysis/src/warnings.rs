@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use lioprof_model::units::share;
 use lioprof_model::units::{human_bounds, human_bytes, plural, thousands};
-use lioprof_model::{Analysis, Loss, LossEvidence, NEVER_ON_DISK, SeveralServers, UnreadRpcs, WhyNoTarget};
+use lioprof_model::{
+    Analysis, Format, Input, Loss, LossEvidence, NEVER_ON_DISK, SeveralServers, UnreadRpcs, WhyNoTarget,
+};
 
 use crate::aggregate::both;
 use crate::interval::Limit;
@@ -12,6 +14,32 @@ use crate::node::NodeAccount;
 
 /// Warn if a larger share of the reads and writes has an unknown OST, or an unknown or estimated size.
 const UNCERTAIN: f64 = 0.01;
+
+/// What was done to an input that did not arrive as it was logged.
+pub(crate) fn repaired(input: &Input) -> Option<String> {
+    if input.envelope.is_empty() {
+        return None;
+    }
+    let kinds: Vec<String> =
+        input.envelope.iter().map(|(kind, lines)| format!("{kind} {}", thousands(*lines))).collect();
+    let has = |kind: &str| input.envelope.contains_key(kind);
+    let lost = if input.format == Format::KernelLog { "events" } else { "requests, or what they were about," };
+    // A break may have gone through what stood for a character, or have come first: then nobody knows where lines were full.
+    let doubt = if has("wrapped") && (has("characters") || has("at_sign")) {
+        let by = if input.format == Format::KernelLog { "the kernel" } else { "`lctl`" };
+        format!(
+            "; its lines were broken and characters in them replaced, too, in one order or the other, so {lost} may be missing from the \
+             figures: hand in the log as {by} wrote it if you can"
+        )
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "{} did not arrive as it was logged; lines repaired, by kind: {}{doubt}",
+        input.path,
+        kinds.join(", ")
+    ))
+}
 
 /// Warnings that follow from the inputs and from what is lost; of RPCs, a larger share than `noted_loss`.
 pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis, noted_loss: f64) -> Vec<String> {
@@ -33,23 +61,7 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis, noted_loss: f6
         }
     }
     for input in &analysis.inputs {
-        if !input.envelope.is_empty() {
-            let kinds: Vec<String> =
-                input.envelope.iter().map(|(kind, lines)| format!("{kind} {}", thousands(*lines))).collect();
-            let has = |kind: &str| input.envelope.contains_key(kind);
-            // A break may have gone through what stood for a character, or have come first: then nobody knows where lines were full.
-            let doubt = if has("wrapped") && (has("characters") || has("at_sign")) {
-                "; its lines were broken and characters in them replaced, too, in one order or the other, so requests, or what they were about, \
-                 may be missing from the figures: hand in the log as `lctl` wrote it if you can"
-            } else {
-                ""
-            };
-            warnings.push(format!(
-                "{} did not arrive as it was logged; lines repaired, by kind: {}{doubt}",
-                input.path,
-                kinds.join(", ")
-            ));
-        }
+        warnings.extend(repaired(input));
         if let Some(UnreadRpcs { text: Some(text), word, .. }) = &input.unread {
             let word = word.as_deref().unwrap_or_default();
             warnings.push(format!(

@@ -244,8 +244,11 @@ pub struct KernelMessages {
     pub kind: MessageKind,
     /// How many; the kernel leaves out some that repeat, so there may have been more.
     pub count: u64,
-    /// When the last one was logged, microseconds since the epoch.
-    pub last_us: i64,
+    /// When the last one was logged, microseconds since the epoch; `None` if the log's clock is not known.
+    pub last_us: Option<i64>,
+    /// How long before the end of the log that was, microseconds.
+    #[serde(default)]
+    pub before_end_us: i64,
     /// The last one.
     pub last: String,
 }

@@ -69,7 +69,7 @@ pub use kernel_log::{HostLog, KernelEvent, KernelLog, as_if_utc_until, kernel_lo
 pub use live::{HandedOn, LiveTrace, Segment};
 pub use logged_text::logged_text;
 pub use logs::ReadLogs;
-pub use plan::{DEFAULT_CHUNK_BYTES, Inputs, NodeLogs, Reading};
+pub use plan::{DEFAULT_CHUNK_BYTES, Inputs, NodeLogs, Reading, kernel_log_nodes};
 pub use progress::Progress;
 pub use render::{DecodeOutcome, decode_text};
 pub use segment_scan::{SegmentScan, is_cut};

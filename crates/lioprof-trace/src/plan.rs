@@ -20,7 +20,7 @@ use crate::identity::decide::decide;
 use crate::identity::evidence::{Decision, Decisions, Evidence, Refusal};
 use crate::input::{
     self, Compression, Discovered, Door, Found, InputError, InputProblem, Member, NodeRule, Opened, OpenedKernelLog,
-    PROBE_BYTES, Recoded, Severity, SharedDamage, node,
+    PROBE_BYTES, Recoded, Severity, SharedDamage, node, words,
 };
 use crate::kernel_log::{self, KernelLog};
 use crate::progress::Progress;
@@ -99,34 +99,68 @@ impl Inputs {
                 Err(error) => problems.push((&error).into()),
             }
         }
-        let (nodes, named, refused) = by_node(looks);
+        let (nodes, named, refused) = by_node(looks, &mut kernel_logs);
         problems.extend(refused);
-        let kernel_logs = kernel_logs.of_nodes(&nodes);
         progress.expect(nodes.values().flat_map(|logs| &logs.0).map(|planned| planned.file_bytes).sum());
-        Self { nodes, kernel_logs, stores: discovered.stores, problems, named }
+        Self { nodes, kernel_logs: kernel_logs.read, stores: discovered.stores, problems, named }
     }
 }
 
-/// Decides of which node each log is: the logs by node, which node each log is of, and what cannot be decided.
-fn by_node(looks: Vec<(Planned, Evidence)>) -> (BTreeMap<String, NodeLogs>, Vec<String>, Vec<InputProblem>) {
-    let (planned, evidence): (Vec<Planned>, Vec<Evidence>) = looks.into_iter().unzip();
-    let Decisions { nodes: decisions, refusals } = decide(&evidence);
+/// Decides of which node each log is: the debug logs by node, which node each log is of, and what cannot be decided.
+fn by_node(
+    looks: Vec<(Planned, Evidence)>,
+    kernel_logs: &mut KernelLogs<'_>,
+) -> (BTreeMap<String, NodeLogs>, Vec<String>, Vec<InputProblem>) {
+    let (planned, mut evidence): (Vec<Planned>, Vec<Evidence>) = looks.into_iter().unzip();
+    let debug_logs = evidence.len();
+    evidence.append(&mut kernel_logs.evidence);
+    let Decisions { nodes: mut decisions, refusals } = decide(&evidence);
     let problems = refusals.into_iter().map(|Refusal { inputs, message }| {
-        let path = inputs.first().map_or_else(PathBuf::new, |&at| planned[at].found.path.clone());
+        let path = inputs.first().map_or_else(PathBuf::new, |&at| PathBuf::from(&evidence[at].path));
         InputProblem { path, severity: Severity::Error, message }
     });
     let problems = problems.collect();
+    let of_kernel_logs = decisions.split_off(debug_logs);
     let mut nodes: BTreeMap<String, NodeLogs> = BTreeMap::new();
     let mut named = Vec::new();
-    for (mut planned, decision) in planned.into_iter().zip(decisions) {
-        let Some(Decision { node, from, why }) = decision else { continue };
+    let mut name = |path: &Path, what: &str, Decision { node, from, why }: Decision| {
         let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-        named.push(format!("`{}` is a log of node {node} (by {}{why})", planned.found.path.display(), in_words(from)));
+        named.push(format!("`{}` is a {what} of node {node} (by {}{why})", path.display(), in_words(from)));
+        (node, from)
+    };
+    for (mut planned, decision) in planned.into_iter().zip(decisions) {
+        let Some(decision) = decision else { continue };
+        let (node, from) = name(&planned.found.path, "log", decision);
         planned.node_from = from;
         planned.found.node.clone_from(&node);
         nodes.entry(node).or_default().0.push(planned);
     }
+    let unnamed: Vec<usize> = (0..kernel_logs.read.len()).filter(|&at| kernel_logs.read[at].needs_node()).collect();
+    for (at, decision) in unnamed.into_iter().zip(of_kernel_logs) {
+        let log = &mut kernel_logs.read[at];
+        let Some(decision) = decision.map(|decision| beside(log, decision, &nodes)) else { continue };
+        (log.node, log.node_from) = name(&log.path, "kernel log", decision);
+    }
     (nodes, named, problems)
+}
+
+/// The node of a kernel log whose name is no host's: if the debug logs in its folder are of one node, it is of that one.
+fn beside(log: &KernelLog, decision: Decision, nodes: &BTreeMap<String, NodeLogs>) -> Decision {
+    let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_owned();
+    let is_open = !matches!(decision.from, NodeFrom::Option | NodeFrom::Stdin | NodeFrom::Prefix);
+    if !is_open || nodes.contains_key(&decision.node) || words::is_host_like(&decision.node) {
+        return decision;
+    }
+    let here = folder(&log.path);
+    let is_here = |logs: &NodeLogs| logs.0.iter().any(|planned| folder(&planned.found.path) == here);
+    let mut beside = nodes.iter().filter(|(_, logs)| is_here(logs)).map(|(node, _)| node);
+    match (beside.next(), beside.next()) {
+        (Some(node), None) => {
+            let why = Some("the debug logs in its folder are of one node".to_owned());
+            Decision { node: node.clone(), from: NodeFrom::Folder, why }
+        }
+        _ => decision,
+    }
 }
 
 fn in_words(from: NodeFrom) -> &'static str {
@@ -141,35 +175,49 @@ fn in_words(from: NodeFrom) -> &'static str {
     }
 }
 
+/// The nodes that kernel logs at these paths are of where their lines name none, by the rules for all inputs.
+#[must_use]
+pub fn kernel_log_nodes(paths: &[PathBuf]) -> Vec<String> {
+    let of = |path: &PathBuf| of_place(path, node::fixed(path, &[]), Contents::default(), path.display().to_string());
+    let evidence: Vec<Evidence> = paths.iter().map(of).collect();
+    let nodes = decide(&evidence).nodes.into_iter().zip(paths);
+    nodes.map(|(decision, path)| decision.map_or_else(|| node::node_of(path, &[]), |decision| decision.node)).collect()
+}
+
+/// What is known of an input that lies here.
+fn of_place(place: &Path, fixed: Option<(String, NodeFrom)>, contents: Contents, path: String) -> Evidence {
+    Evidence { fixed, components: node::components(place), here: node::here(place), contents, path }
+}
+
 /// Kernel logs among the inputs.
 struct KernelLogs<'a> {
     rules: &'a [NodeRule],
     read: Vec<KernelLog>,
+    /// What is known of the servers of those whose lines do not name them, in the same order.
+    evidence: Vec<Evidence>,
 }
 
 impl<'a> KernelLogs<'a> {
     fn new(rules: &'a [NodeRule]) -> Self {
-        Self { rules, read: Vec::new() }
+        Self { rules, read: Vec::new(), evidence: Vec::new() }
     }
 
     fn add(&mut self, found: &Found, opened: OpenedKernelLog, is_beside: bool) {
-        let node_is_given = matches!(found.fixed_node(self.rules), Some((_, NodeFrom::Option)));
-        self.read.push(KernelLog { node_is_given, is_beside, ..kernel_log::read(found, opened) });
-    }
-
-    /// All of them; what names no node is of the node whose debug logs alone lie in the same folder.
-    fn of_nodes(self, nodes: &BTreeMap<String, NodeLogs>) -> Vec<KernelLog> {
-        let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_owned();
-        let mut read = self.read;
-        for log in read.iter_mut().filter(|log| !log.node_is_given && !nodes.contains_key(&log.node)) {
-            let here = folder(&log.path);
-            let is_here = |logs: &NodeLogs| logs.0.iter().any(|planned| folder(&planned.found.path) == here);
-            let mut beside = nodes.iter().filter(|(_, logs)| is_here(logs)).map(|(node, _)| node);
-            if let (Some(node), None) = (beside.next(), beside.next()) {
-                log.node.clone_from(node);
+        let fixed = found.fixed_node(self.rules);
+        for log in kernel_log::read(found, opened) {
+            let mut log = KernelLog { is_beside, ..log };
+            if let Some((node, NodeFrom::Option)) = &fixed {
+                (log.node, log.node_from) = (node.clone(), NodeFrom::Option);
             }
+            if log.needs_node() {
+                let fixed = fixed.clone().filter(|(_, from)| log.file.is_none() || *from == NodeFrom::Option);
+                let shown = found.path.display().to_string();
+                let mut evidence = of_place(found.place(), fixed, Contents::default(), shown);
+                evidence.components.extend(log.file.iter().flat_map(|file| node::components(Path::new(file))));
+                self.evidence.push(evidence);
+            }
+            self.read.push(log);
         }
-        read
     }
 }
 
@@ -287,13 +335,7 @@ fn look(
         };
         return parts(&found, fixed.as_ref(), opened, progress).map(Looked::Logs);
     }
-    let evidence = Evidence {
-        fixed,
-        components: node::components(found.place()),
-        here: node::here(found.place()),
-        contents,
-        path: found.path.display().to_string(),
-    };
+    let evidence = of_place(found.place(), fixed, contents, found.path.display().to_string());
     let opened = opened.filter(|_| metadata.is_none()).map(|opened| Box::new(whole(opened)));
     let file_bytes = match &found.member {
         Some(member) => Some(member.file_bytes()),
@@ -332,13 +374,7 @@ fn parts(
         text.by_ref().take(PROBE_BYTES as u64).read_to_end(&mut head).unwrap_or(0);
         let mut contents = Contents::default();
         contents.add(&as_logged(&head, Form::Text), Form::Text);
-        let mut evidence = Evidence {
-            fixed: fixed.cloned(),
-            components: node::components(found.place()),
-            here: node::here(found.place()),
-            contents,
-            path: found.path.display().to_string(),
-        };
+        let mut evidence = of_place(found.place(), fixed.cloned(), contents, found.path.display().to_string());
         match sender {
             Some(Sender::Host(host)) => evidence.fixed = Some((host, NodeFrom::Prefix)),
             // As if the file that the lines name lay in a folder of this one's name.

@@ -33,7 +33,8 @@ pub(crate) fn run(args: &CheckArgs, verbosity: Verbosity) -> anyhow::Result<Code
         return Ok(Code::Success);
     }
     if !args.kernel_log.is_empty() {
-        let report = judge_kernel_logs(kernel_logs::read(&args.kernel_log)?);
+        let clock = kernel_logs::Clock { boot_us: args.boot_time, zone_us: args.timezone };
+        let report = judge_kernel_logs(kernel_logs::read(&args.kernel_log, clock)?);
         messages::found(args.json, &report, text(&report, TextOptions { all: verbosity == Verbosity::Verbose }))?;
         return Ok(code(&report, args.fail_on));
     }

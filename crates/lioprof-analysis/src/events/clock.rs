@@ -82,6 +82,8 @@ impl Clock {
                 Self { known, offsets: Some(Offsets::One(offset)), from: ClockFrom::Stamps }
             }
             Stamp::Boot(_) => known.boot_us.map_or(clock, said),
+            // None is left where lines are read.
+            Stamp::Since(_) => clock,
             Stamp::Local { .. } => known.zone_us.map_or(clock, |zone_us| said(-zone_us)),
         }
     }
@@ -100,6 +102,7 @@ impl Clock {
 fn raw_us(stamp: Stamp, known: Known) -> Option<i64> {
     match stamp {
         Stamp::Boot(us) | Stamp::Unix(us) => Some(us),
+        Stamp::Since(_) => None,
         Stamp::Local { year: Some(year), .. } => stamp.as_if_utc_us(year),
         Stamp::Local { year: None, .. } => match known.captured_us {
             Some(captured_us) => {

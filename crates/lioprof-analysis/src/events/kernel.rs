@@ -46,7 +46,7 @@ fn kernel_log<'a>(
     markers: &[Marker],
     config: &Config,
 ) -> NodeKernelLog<'a> {
-    let named = host.host.as_deref().filter(|_| !log.node_is_given).unwrap_or(&log.node);
+    let named = host.host.as_deref().filter(|_| log.node_from != NodeFrom::Option).unwrap_or(&log.node);
     let account =
         nodes.iter().find(|node| node.name == named).or_else(|| nodes.iter().find(|node| is_short(named, &node.name)));
     let node = account.map_or(named, |account| &account.name).to_owned();
@@ -89,15 +89,17 @@ fn kernel_log<'a>(
         other: Vec::new(),
         first: times().min().map(seconds),
         last: times().max().map(seconds),
-        node_from: Some(if log.node_is_given {
-            NodeFrom::Option
-        } else if host.host.is_some() {
-            NodeFrom::Prefix
-        } else {
-            NodeFrom::Name
+        node_from: Some(match log.node_from {
+            NodeFrom::Option => NodeFrom::Option,
+            _ if host.host.is_some() => NodeFrom::Prefix,
+            from => from,
         }),
         several_servers: None,
-        envelope: BTreeMap::new(),
+        envelope: if is_first {
+            log.repaired.iter().map(|(kind, lines)| ((*kind).to_owned(), *lines)).collect()
+        } else {
+            BTreeMap::new()
+        },
         unread: None,
         error: log.error.clone().filter(|_| is_first),
     };
@@ -124,8 +126,16 @@ fn mark(marker: &Marker) -> (u64, i64) {
 
 /// What there is to say of the times of a log that tells of something.
 fn said(log: &KernelLog, host: &HostLog, clock: &Clock, known: Known) -> Vec<String> {
-    let Some(stamp) = host.events.iter().find_map(|event| event.stamp) else { return Vec::new() };
     let path = log.path.display();
+    let Some(stamp) = host.events.iter().find_map(|event| event.stamp) else {
+        if host.events.is_empty() {
+            return Vec::new();
+        }
+        return vec![format!(
+            "the times of {} in `{path}` are unknown, only their order: its lines have no stamps; `dmesg -T` and `journalctl -k` print them",
+            plural(host.events.len() as u64, "event"),
+        )];
+    };
     let mut said = Vec::new();
     match (clock.from, stamp) {
         (ClockFrom::Nothing, Stamp::Boot(_)) => said.push(format!(

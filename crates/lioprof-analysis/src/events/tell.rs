@@ -17,6 +17,7 @@ use crate::config::{Config, Selection};
 use crate::interval::Interval;
 use crate::node::NodeAccount;
 use crate::select::TargetPattern;
+use crate::warnings::repaired;
 
 /// Fills in the events that the nodes' debug logs and the kernel logs tell, and the kernel logs that were named as inputs; what is to be
 /// said of those that were not.
@@ -96,11 +97,14 @@ fn inputs(logs: Vec<NodeKernelLog<'_>>, analysis: &mut Analysis) -> Vec<InputPro
         if is_beside {
             let message = format!("`{}` is a kernel log of {}: what it tells is in the events", input.path, input.node);
             problems.push(InputProblem { path: path.clone(), severity: Severity::Note, message });
-            let notes =
-                said.into_iter().map(|message| InputProblem { path: path.clone(), severity: Severity::Note, message });
+            let notes = said.into_iter().chain(repaired(&input)).map(|message| InputProblem {
+                path: path.clone(),
+                severity: Severity::Note,
+                message,
+            });
             problems.extend(notes);
         } else {
-            analysis.warnings.extend(said);
+            analysis.warnings.extend(said.into_iter().chain(repaired(&input)));
             analysis.inputs.push(input);
         }
     }

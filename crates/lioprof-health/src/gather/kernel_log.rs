@@ -58,7 +58,7 @@ fn parse(line: &str) -> Option<Message<'_>> {
 }
 
 fn summary(text: &str, uptime_us: i64, time_us: i64) -> KernelLogFacts {
-    let mut day = LogDay::new(uptime_us, time_us);
+    let mut day = LogDay::new(uptime_us, Some(time_us));
     let mut oldest: Option<(u64, i64)> = None;
     for message in text.lines().filter_map(parse) {
         oldest.get_or_insert((message.sequence, message.uptime_us));
@@ -74,8 +74,8 @@ fn summary(text: &str, uptime_us: i64, time_us: i64) -> KernelLogFacts {
 pub struct LogDay {
     /// The moment by the log's clock.
     now_us: i64,
-    /// The same, microseconds since the epoch.
-    time_us: i64,
+    /// The same, microseconds since the epoch, if that is known.
+    time_us: Option<i64>,
     kinds: BTreeMap<MessageKind, KernelMessages>,
     /// Client of the last eviction, and when it was.
     evicted: Option<(String, i64)>,
@@ -83,9 +83,9 @@ pub struct LogDay {
 }
 
 impl LogDay {
-    /// The day before `now_us` by the log's clock, which is `time_us` in microseconds since the epoch.
+    /// The day before `now_us` by the log's clock, which is `time_us` in microseconds since the epoch, if that is known.
     #[must_use]
-    pub fn new(now_us: i64, time_us: i64) -> Self {
+    pub fn new(now_us: i64, time_us: Option<i64>) -> Self {
         Self { now_us, time_us, kinds: BTreeMap::new(), evicted: None, before: None }
     }
 
@@ -117,10 +117,12 @@ impl LogDay {
                 return;
             }
         }
-        let last_us = self.time_us.saturating_sub(self.now_us.saturating_sub(logged_us));
+        let before_end_us = self.now_us.saturating_sub(logged_us);
+        let last_us = self.time_us.map(|time_us| time_us.saturating_sub(before_end_us));
         let last: String = text.chars().take(LONGEST).collect();
-        let known = self.kinds.entry(kind).or_insert(KernelMessages { kind, count: 0, last_us, last: String::new() });
-        (known.count, known.last_us, known.last) = (known.count + 1, last_us, last);
+        let nothing = KernelMessages { kind, count: 0, last_us, before_end_us, last: String::new() };
+        let known = self.kinds.entry(kind).or_insert(nothing);
+        *known = KernelMessages { kind, count: known.count + 1, last_us, before_end_us, last };
     }
 
     /// What the log says; it goes back to `from_us` by its clock, and messages of the day are missing if it is `cut`.
@@ -193,7 +195,8 @@ mod tests {
         ]);
         assert_eq!(log.messages.len(), 1);
         assert_eq!((log.messages[0].kind, log.messages[0].count), (MessageKind::Eviction, 3));
-        assert_eq!(log.messages[0].last_us, 80_500_000_000);
+        assert_eq!(log.messages[0].last_us, Some(80_500_000_000));
+        assert_eq!(log.messages[0].before_end_us, UPTIME_US - 80_500_000_000);
         assert_eq!((log.covers_s, log.cut), (86_400, false));
     }
 

@@ -1,7 +1,7 @@
 //! Evictions and errors of the last day.
 
 use lioprof_model::time::utc_short;
-use lioprof_model::units::plural;
+use lioprof_model::units::{duration_us, plural};
 
 use super::rule::{Draft, Rule};
 use crate::facts::{KernelLogFacts, KernelMessages, MessageKind, ServerFacts};
@@ -63,12 +63,11 @@ fn of_kinds(servers: &[ServerFacts], draft: &mut Draft, kinds: &[(MessageKind, S
         let wrong: Vec<(&KernelMessages, Status, &str)> =
             kinds.iter().filter_map(|&(kind, status, noun)| Some((many(log, kind)?, status, noun))).collect();
         for (messages, status, noun) in &wrong {
-            let found = format!(
-                "{}, last at {}: {}",
-                plural(messages.count, noun),
-                utc_short(messages.last_us),
-                messages.last.trim()
-            );
+            let last = match messages.last_us {
+                Some(us) => format!("at {}", utc_short(us)),
+                None => format!("{} before the end of the log", duration_us(messages.before_end_us as f64)),
+            };
+            let found = format!("{}, last {last}: {}", plural(messages.count, noun), messages.last.trim());
             draft.wrong(*status, &facts.server, "", found);
         }
         draft.summary("none");

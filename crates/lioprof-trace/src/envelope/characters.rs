@@ -295,6 +295,13 @@ pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
         if at < from || !matches!(text[at], b' ' | b'[' | b'(' | b'_') {
             continue;
         }
+        // What descriptions of requests begin with.
+        if text[at..].starts_with(b" at  at  at ") {
+            out.extend_from_slice(&text[from..at]);
+            out.extend_from_slice(b"@@@");
+            from = at + b" at  at  at ".len();
+            continue;
+        }
         let Some(word) = AT_WORDS.iter().find(|word| text[at..].starts_with(word)) else { continue };
         if may_precede_at(&text[..at]) {
             out.extend_from_slice(&text[from..at]);
@@ -455,6 +462,7 @@ mod tests {
         assert_eq!(with_at_signs(b"10.0.0.1 at tcp req at 00ab").as_deref(), Some(&b"10.0.0.1@tcp req@00ab"[..]));
         assert_eq!(with_at_signs(b"10.0.0.1[at]tcp").as_deref(), Some(&b"10.0.0.1@tcp"[..]));
         assert_eq!(with_at_signs(b"10.0.0.1@tcp"), None);
+        assert_eq!(with_at_signs(b"f())  at  at  at  Request").as_deref(), Some(&b"f()) @@@ Request"[..]));
         assert_eq!(
             with_at_signs(b"evicting client at 10.0.0.1 at tcp  ns: x").as_deref(),
             Some(&b"evicting client at 10.0.0.1@tcp  ns: x"[..])

@@ -48,6 +48,11 @@ impl Headings {
         self.below_rule = false;
     }
 
+    /// Whether the line before was a rule.
+    pub(crate) fn is_below_rule(&self) -> bool {
+        self.below_rule
+    }
+
     /// The host or file that the lines below come from, if `line` says so.
     pub(crate) fn line(&mut self, line: &[u8]) -> Option<Sender> {
         let below_rule = std::mem::take(&mut self.below_rule);
@@ -68,7 +73,8 @@ impl Headings {
     }
 }
 
-fn is_rule(line: &str) -> bool {
+/// Whether a line is a sign, repeated.
+pub(crate) fn is_rule(line: &str) -> bool {
     line.len() >= 3 && ['-', '=', '*', '#', '_', '~'].iter().any(|sign| line.chars().all(|c| c == *sign))
 }
 

@@ -8,11 +8,14 @@
 //! What is the same around every line of a file is taken away as it is read ([`frame`]).
 //!
 //! Lines of several hosts are told apart before they are read ([`split`]): each host's lines are an input of their own.
+//!
+//! Kernel logs arrive in the same ways ([`kernel`]). They are small, so each line of theirs is looked at.
 
 pub(crate) mod characters;
 pub(crate) mod cut;
 pub(crate) mod frame;
 pub(crate) mod heading;
+pub(crate) mod kernel;
 pub(crate) mod kinds;
 pub(crate) mod prefix;
 pub(crate) mod repair;

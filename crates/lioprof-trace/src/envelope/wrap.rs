@@ -92,6 +92,11 @@ impl<'a> Widths<'a> {
         Self::behind(header.iter().copied().max().unwrap_or(0), lines)
     }
 
+    /// The same; somewhere else in the text a line is as long as `widest`.
+    pub(crate) fn among(self, widest: usize) -> Self {
+        Self { widest: self.widest.max(widest), ..self }
+    }
+
     fn behind(widest_of_header: usize, lines: &'a [usize]) -> Self {
         Self { lines, widest: lines.iter().copied().fold(widest_of_header, usize::max), widest_of_header }
     }
@@ -113,9 +118,49 @@ impl<'a> Widths<'a> {
         (0..self.lines.len()).filter(|&line| self.is_full(line)).count()
     }
 
+    /// What stood behind line `i` if it was broken in this way.
+    fn between(&self, lines: &[&[u8]], i: usize, way: Break) -> Option<u8> {
+        let is_too_long =
+            |ends: fn(u8) -> bool| word_len_over(lines[i], lines[i + 1], ends) > self.room(i + 1, lines[i + 1]);
+        match if self.is_full(i) { way.0 } else { way.1 } {
+            Between::Line => Some(b'\n'),
+            Between::Hyphen if ends_with_hyphen(lines[i]) || is_too_long(|it| is_blank(it) || is_hyphen(it)) => None,
+            Between::Word if is_too_long(is_blank) => None,
+            Between::Word | Between::Hyphen | Between::Blank => Some(b' '),
+            Between::Nothing => None,
+        }
+    }
+
     /// Whether a line is as long as the longest.
     pub(super) fn is_full(&self, line: usize) -> bool {
         self.lines.get(line) == Some(&self.widest)
+    }
+}
+
+/// Shows the text that so many of the lines make, for each number of breaks, broken in each way that breaks nothing else: the likelier ones
+/// first. They were `is_cut` after so many columns, not at blanks, if that is known. Behind the lines for which `is_own` tells it the text has
+/// a break of its own. For texts of which no grammar says whether they are whole.
+pub(crate) fn each_way(
+    lines: &[&[u8]],
+    widths: Widths<'_>,
+    is_cut: Option<bool>,
+    is_own: &dyn Fn(usize) -> bool,
+    look: &mut dyn FnMut(&[u8], usize),
+) {
+    let is_full = || lines.len() > 1 && (0..lines.len() - 1).all(|i| is_own(i) || widths.is_full(i));
+    let ways = if is_cut.unwrap_or_else(is_full) {
+        [Break::NOTHING, Break::WORDS, Break::BLANKS]
+    } else {
+        [Break::WORDS, Break::BLANKS, Break::NOTHING]
+    };
+    for way in ways {
+        let joined = Joined::of(lines, |i| if is_own(i) { Some(b'\n') } else { widths.between(lines, i, way) });
+        for (breaks, (end, _)) in joined.ends.iter().enumerate() {
+            look(&joined.text[..*end], breaks);
+        }
+    }
+    if let Some(text) = quoted_printable(lines) {
+        look(&text, lines.len() - 1);
     }
 }
 
@@ -468,18 +513,7 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
     if !is_cut && ends_freely(first) && best.try_one(first, 0, 0) {
         return true;
     }
-    let room = |i: usize| widths.room(i, lines[i]);
-    let between = |i: usize, way: Break| match if full(i) { way.0 } else { way.1 } {
-        Between::Line => Some(b'\n'),
-        Between::Hyphen if ends_with_hyphen(lines[i]) => None,
-        Between::Hyphen if word_len_over(lines[i], lines[i + 1], |it| is_blank(it) || is_hyphen(it)) > room(i + 1) => {
-            None
-        }
-        Between::Word if word_len_over(lines[i], lines[i + 1], is_blank) > room(i + 1) => None,
-        Between::Word | Between::Hyphen | Between::Blank => Some(b' '),
-        Between::Nothing => None,
-    };
-    let join = |way: Break| Joined::of(lines, |i| between(i, way));
+    let join = |way: Break| Joined::of(lines, |i| widths.between(lines, i, way));
     // `DEBUG_REQ` of Lustre to 2.12: the description stands on a line of its own, behind a blank.
     if rest[0].starts_with(b" ") && join(Break::LINES).search(1..=last.min(3), best) {
         return true;

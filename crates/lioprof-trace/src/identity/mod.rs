@@ -10,6 +10,9 @@
 //! 5. Where several inputs get the same name so, or none, the part of their paths in which they differ.
 //! 6. What the logs hold.
 //!
+//! Kernel logs whose lines name no host are decided together with debug logs. Nothing of what they hold is looked at, so they take part in 4 and
+//! 5 only, and neither contradict others nor are proven to be pieces.
+//!
 //! # What the logs hold
 //!
 //! Of each input the first 64 KiB are looked at, and of plain files the last 64 KiB, too. They show which pid each service thread has, when

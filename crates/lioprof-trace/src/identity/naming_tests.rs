@@ -7,7 +7,7 @@ use super::evidence::{Decisions, Evidence};
 use super::tests::server;
 
 /// `HOST` is the server, `RANDOM` a word that differs from bundle to bundle.
-const SCHEMES: [&str; 64] = [
+const SCHEMES: [&str; 86] = [
     "HOST/dk.txt",
     "HOST/rpc.bin",
     "HOST/rpc.bin.1",
@@ -72,6 +72,28 @@ const SCHEMES: [&str; 64] = [
     "sos-HOST.tar.xz!sosreport-HOST-2026-11-25-RANDOM/sos_commands/lustre/lctl_debug_kernel",
     "crash-HOST-20261120-1400/debug.log",
     "bundle.tar.gz!HOST/var/log/lustre/debug.log",
+    "HOST/dmesg",
+    "HOST/dmesg.txt",
+    "HOST/dmesg-T.txt",
+    "HOST/vmcore-dmesg.txt",
+    "HOST/var/log/dmesg",
+    "HOST/var/log/messages-20261122.gz",
+    "HOST/var/crash/127.0.0.1-2026-11-21-09:32:54/vmcore-dmesg.txt",
+    "HOST/sos_commands/kernel/dmesg",
+    "HOST/journalctl-k.json",
+    "sosreport-HOST-2026-11-25-RANDOM/sos_commands/kernel/dmesg_-T",
+    "dmesg-HOST.txt",
+    "dmesg-T-HOST.txt",
+    "dmesg.HOST",
+    "HOST.dmesg",
+    "HOST_dmesg.txt",
+    "HOST-dmesg-T.log",
+    "messages-HOST",
+    "HOST.messages-20261122.xz",
+    "HOST-kern.log",
+    "kern.log.HOST",
+    "syslog_HOST",
+    "console.HOST",
 ];
 
 /// Hosts of two or more servers, as sites name them.

@@ -297,6 +297,10 @@ impl<'a> Search<'a> {
                         .kernel_logs
                         .push((Found { path: path.clone(), node, is_stdin: false, member: None }, false));
                 }
+                Err(err @ InputError::UnreadKernelLog { .. }) => {
+                    let InputProblem { message, .. } = (&err).into();
+                    self.out.problems.push(InputProblem::note(path, message));
+                }
                 Err(err) if err.is_foreign() && !node::claims_to_be_a_log(&file_name(path)) => {
                     self.skipped(path, "it is no Lustre debug log");
                 }

@@ -59,6 +59,13 @@ pub enum InputError {
         /// The log, to be read as what it is.
         log: Box<OpenedKernelLog>,
     },
+    /// A kernel log in an envelope that is not known.
+    #[error("`{}` seems to be a kernel log with {before} before each line, which lioprof cannot take off", path.display())]
+    UnreadKernelLog {
+        path: PathBuf,
+        /// What stands before the first sentence of Lustre.
+        before: Excerpt,
+    },
     /// Nothing could be decompressed, or too little to see what it is.
     #[error("`{}` cannot be decompressed: {damage}", path.display())]
     Damaged { path: PathBuf, damage: Damage },
@@ -82,6 +89,7 @@ impl InputError {
             | Self::Empty { path, .. }
             | Self::NotADebugLog { path, .. }
             | Self::KernelLog { path, .. }
+            | Self::UnreadKernelLog { path, .. }
             | Self::Damaged { path, .. } => path,
         }
     }
@@ -100,6 +108,9 @@ impl InputError {
             Self::Empty { .. } => Some("was the debug mask set, and the log not cleared, before it was written?"),
             Self::NotADebugLog { hint, .. } => Some(hint),
             Self::KernelLog { .. } => Some("`lioprof analyze` reads what Lustre tells in it"),
+            Self::UnreadKernelLog { .. } => Some(
+                "give what `dmesg`, `dmesg -T` or `journalctl -k -o short-iso` prints, or only what stands behind, from `Lustre` or `LNet` on",
+            ),
             Self::Damaged { damage, .. } => Some(damage.hint()),
         }
     }
@@ -108,7 +119,11 @@ impl InputError {
     pub(crate) fn is_foreign(&self) -> bool {
         matches!(
             self,
-            Self::NotADebugLog { .. } | Self::KernelLog { .. } | Self::Empty { .. } | Self::NothingInArchive { .. }
+            Self::NotADebugLog { .. }
+                | Self::KernelLog { .. }
+                | Self::UnreadKernelLog { .. }
+                | Self::Empty { .. }
+                | Self::NothingInArchive { .. }
         )
     }
 }

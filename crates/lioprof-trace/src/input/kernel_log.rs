@@ -7,6 +7,7 @@ use lustre_debuglog::kernel_log::KernelLogForm;
 
 use super::compression::Compression;
 use super::damage::SharedDamage;
+use super::recoded::Recoded;
 
 /// A kernel log that was found where a debug log was expected, from its first byte.
 pub struct OpenedKernelLog {
@@ -14,6 +15,8 @@ pub struct OpenedKernelLog {
     pub(crate) form: KernelLogForm,
     /// How it is compressed.
     pub(crate) compression: Option<Compression>,
+    /// What of the file is undone in `stream`.
+    pub(crate) recoded: Recoded,
     /// All decompressed bytes. It never fails: damage ends it.
     pub(crate) stream: Box<dyn Read + Send>,
     /// What was wrong with what was read so far.

@@ -15,11 +15,11 @@
 //!   time (`20261121`, `20261121T101500Z`, `2026-11-21T10:15:00`, `2026-11-21`), each after `.`, `-` or `_`.
 //!   So `oss-03` is a host and `oss03-0003` the segment of `oss03`. A dotted IPv4 address stays whole.
 //!
-//! and then without `rpc` or `dk` plus `-`, `_` or `.` in front (LIOProf's `rpc-<host>`), or the same
-//! words with the same signs behind (`<host>.rpc.bin`). If what looks like a host's name is left once other words of logs, dates and numbers
+//! and then without `rpc`, `dk`, `dmesg` or another word for kernel logs plus `-`, `_` or `.` in front (LIOProf's `rpc-<host>`), or the
+//! same words with the same signs behind (`<host>.rpc.bin`). If what looks like a host's name is left once other words of logs, dates and numbers
 //! are taken from both ends (`debug_log.<host>`, `<host>_lctl_dk`, `lustre-log.<host>.<time>`), that is the node.
 //!
-//! Generic are words of logs (`rpc`, `dk`, `log`, `lctl_debug_kernel`, `sos_commands`, ..), dates and numbers, in any combination, and
+//! Generic are words of logs (`rpc`, `dk`, `log`, `lctl_debug_kernel`, `dmesg`, `messages`, `sos_commands`, ..), dates and numbers, in any combination, and
 //! file names that begin with `lustre-log` or `debug` and have no host's name. Of folders, dates and case numbers (`2026-11-20`, `case12345`) are
 //! passed over only for a host above them. If nothing is left, the folder that holds the file is the node.
 //!
@@ -30,6 +30,7 @@
 //! | `logs/oss03-20261121T101500.bin`, `logs/oss03-0001.bin` | `oss03` |
 //! | `oss03/2026-11-20-14:00:01`, `oss03/var/log/lustre/debug.log`, `oss03/lctl_debug_kernel` | `oss03` |
 //! | `sosreport-oss03-2026-11-25-abcdefg/sos_commands/lustre/lctl_debug_kernel` | `oss03` |
+//! | `oss03/dmesg`, `oss03/var/log/messages`, `dmesg-oss03.txt`, `oss03-kern.log` | `oss03` |
 //! | `day1/oss03/rpc.bin`, `day2/oss03/rpc.bin` | `oss03`, the same node on purpose |
 
 use std::path::{Component, Path, PathBuf};
@@ -43,7 +44,7 @@ use super::words;
 
 const COMPRESSION_ENDINGS: [&str; 5] = [".zst", ".zstd", ".gz", ".xz", ".bz2"];
 const FORMAT_ENDINGS: [&str; 6] = [".bin", ".txt", ".text", ".log", ".raw", ".out"];
-const LOG_WORDS: [&str; 2] = ["rpc", "dk"];
+const LOG_WORDS: [&str; 8] = ["rpc", "dk", "dmesg", "messages", "kern", "syslog", "journal", "console"];
 const GENERIC: [&str; 11] =
     ["rpc", "rpctrace", "dlmtrace", "dk", "log", "logs", "trace", "capture", "dump", "lctl", "lustre"];
 const ARCHIVE_ENDINGS: [&str; 9] =
@@ -188,9 +189,14 @@ pub(crate) fn folder(folders: &[String]) -> Option<String> {
     for (above, folder) in folders.iter().rev().enumerate() {
         let name = strip_any(folder, &ARCHIVE_ENDINGS).unwrap_or(folder);
         let core = words::core(name);
-        if words::is_number(name) || words::is_ticket(name) {
-            // A date or a case; a host above says more.
-            number.get_or_insert(folder);
+        // A date or a case, or any host; a host above says more.
+        let nobody = if words::is_loopback(core) {
+            Some(core)
+        } else {
+            (words::is_number(name) || words::is_ticket(name)).then_some(folder.as_str())
+        };
+        if let Some(nobody) = nobody {
+            number.get_or_insert(nobody);
             continue;
         }
         if core.is_empty() || (above > 0 && ROOMS.iter().any(|room| room.eq_ignore_ascii_case(name))) {
@@ -198,11 +204,11 @@ pub(crate) fn folder(folders: &[String]) -> Option<String> {
         }
         let is_host = words::is_host_like(core) || (core.len() < name.len() && name.starts_with("sos"));
         return match number {
-            Some(number) if !is_host => Some(number.clone()),
+            Some(number) if !is_host => Some(number.to_owned()),
             _ => Some(if is_host { core } else { name }.to_owned()),
         };
     }
-    number.cloned()
+    number.map(str::to_owned)
 }
 
 /// The names of a file and its folders, the file last; an archive is a folder.

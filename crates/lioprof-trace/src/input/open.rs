@@ -11,7 +11,7 @@ use lustre_debuglog::frame::Form;
 use super::ahead::ReadAhead;
 use super::archive::member::{Member, MemberContent, OpenMember};
 use super::compression::Compression;
-use super::content::{Content, PROBE_BYTES, hint};
+use super::content::{Content, PROBE_BYTES, before_kernel_lines, hint};
 use super::damage::{Counted, Layer, SharedDamage, Tolerant};
 use super::error::{Excerpt, InputError};
 use super::kernel_log::OpenedKernelLog;
@@ -247,7 +247,13 @@ fn open_member(path: &Path, member: &Member) -> Result<Opened, InputError> {
                     is_member: true,
                 }),
                 MemberContent::KernelLog(form) => {
-                    let log = Box::new(OpenedKernelLog { form, compression, stream, damage });
+                    let log = Box::new(OpenedKernelLog {
+                        form,
+                        compression,
+                        recoded: member.recoded.clone(),
+                        stream,
+                        damage,
+                    });
                     Err(InputError::KernelLog { path: path.to_owned(), log })
                 }
             }
@@ -307,11 +313,14 @@ fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
             (Some(Content::Tar | Content::Zip), _) => InputError::IsAnArchive { path: path.to_owned() },
             (Some(Content::KernelLog(form)), None) => {
                 let stream = Box::new(Cursor::new(head).chain(stream));
-                let log = Box::new(OpenedKernelLog { form, compression, stream, damage });
+                let log = Box::new(OpenedKernelLog { form, compression, recoded, stream, damage });
                 InputError::KernelLog { path: path.to_owned(), log }
             }
             (_, Some(damage)) => InputError::Damaged { path: path.to_owned(), damage },
             (_, None) if head.is_empty() => InputError::Empty { path: path.to_owned(), compression },
+            (_, None) if let Some(before) = before_kernel_lines(&head) => {
+                InputError::UnreadKernelLog { path: path.to_owned(), before: Excerpt::of(before) }
+            }
             (_, None) => InputError::NotADebugLog {
                 path: path.to_owned(),
                 found: Excerpt::of(&head),

@@ -11,8 +11,9 @@ use super::endings::{strip_segment, strip_stamp_in_front};
 /// What separates the words of a name.
 pub(super) const SIGNS: [char; 3] = ['-', '_', '.'];
 
-/// Words for logs and where they lie. A name of nothing but these and numbers names no host.
-const LOG_WORDS: [&str; 45] = [
+/// Words for logs and where they lie. A name of nothing but these and numbers names no host. Those of kernel logs are what `dmesg`, syslog
+/// daemons, the journal, kdump (`vmcore-dmesg.txt`) and consoles' recorders call their files.
+const LOG_WORDS: [&str; 61] = [
     "rpc",
     "rpctrace",
     "dlmtrace",
@@ -58,7 +59,27 @@ const LOG_WORDS: [&str; 45] = [
     "sys",
     "plugins",
     "home",
+    "dmesg",
+    "messages",
+    "kern",
+    "klog",
+    "kmsg",
+    "syslog",
+    "rsyslog",
+    "journal",
+    "journalctl",
+    "journald",
+    "console",
+    "consoles",
+    "conman",
+    "vmcore",
+    "json",
+    "export",
 ];
+
+/// Programs that people call files by together with an option: `dmesg-T.txt`, `journalctl-k.txt`.
+const PROGRAMS: [&str; 2] = ["dmesg", "journalctl"];
+const OPTIONS: [&str; 10] = ["T", "H", "x", "e", "xT", "Tx", "ctime", "iso", "k", "kb"];
 
 /// Words that pieces of one server's log differ by: not those of hosts, and not those of captures that are to be compared (`before`).
 const PIECE_WORDS: [&str; 41] = [
@@ -96,11 +117,12 @@ const CONTRASTS: [&str; 23] = [
 ];
 
 /// Words that are counted and are no hosts: `run2`, `day1`.
-const SERIES: [&str; 47] = [
+const SERIES: [&str; 56] = [
     "day", "run", "dump", "part", "seg", "segment", "chunk", "piece", "test", "try", "case", "capture", "log", "trace",
     "step", "phase", "iter", "pass", "round", "file", "copy", "set", "batch", "job", "sample", "snap", "v", "rev",
     "ver", "version", "build", "week", "attempt", "dk", "rpc", "debug", "lctl", "out", "t", "x", "k", "p", "part",
-    "take", "ticket", "issue", "lu",
+    "take", "ticket", "issue", "lu", "dmesg", "messages", "kern", "kernel", "kmsg", "syslog", "journal", "console",
+    "vmcore",
 ];
 
 /// Servers and their like, alone or with a number or a letter.
@@ -133,6 +155,12 @@ pub(crate) fn core(name: &str) -> &str {
     if is_log_word(rest) || is_number(rest) { "" } else { rest }
 }
 
+/// Whether a host's name is that of any host: kdump names its folders `127.0.0.1-2026-11-21-09:32:54`.
+pub(super) fn is_loopback(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// `oss01` of `sosreport-oss01-03412345-2026-11-25-abcdefg` (sos `sos/policies/__init__.py`) and of `sosreport-oss01.03412345-20261125094640`.
 fn of_sos_report(name: &str) -> Option<&str> {
     let rest = name.strip_prefix("sosreport-")?;
@@ -163,7 +191,18 @@ fn front(name: &str, stripped: bool) -> Option<&str> {
     let is_log = is_log_word(word) && (stripped || !word.eq_ignore_ascii_case("lustre") || starts_with_log_word(rest));
     // Seconds since the epoch.
     let is_time = word.len() >= 10 && word.bytes().all(|byte| byte.is_ascii_digit());
-    (is_log || is_time || is_clock(word)).then_some(rest)
+    (is_log || is_time || is_clock(word)).then(|| without_option(word, rest))
+}
+
+/// What stands behind a word, without the option that belongs to it.
+fn without_option<'a>(word: &str, rest: &'a str) -> &'a str {
+    let bare = rest.trim_start_matches(SIGNS);
+    let (option, behind) = bare.split_once(SIGNS).unwrap_or((bare, ""));
+    if is_program(word) && OPTIONS.contains(&option) { behind } else { rest }
+}
+
+fn is_program(word: &str) -> bool {
+    PROGRAMS.iter().any(|program| program.eq_ignore_ascii_case(word))
 }
 
 fn starts_with_log_word(name: &str) -> bool {
@@ -181,7 +220,8 @@ fn back(name: &str, stripped: bool) -> Option<&str> {
     let is_random = (4..=10).contains(&word.len())
         && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         && strip_segment(rest).is_some_and(|before| rest.len() - before.len() > "-20261125".len() - 1);
-    (is_log || is_random || is_clock(word)).then_some(rest)
+    let is_option = OPTIONS.contains(&word) && rest.rsplit(SIGNS).next().is_some_and(is_program);
+    (is_log || is_random || is_clock(word) || is_option).then_some(rest)
 }
 
 fn is_log_word(word: &str) -> bool {
@@ -351,6 +391,25 @@ mod tests {
             ("sos_commands", ""),
             ("debug_file", ""),
             ("part-00", ""),
+            ("dmesg-oss02", "oss02"),
+            ("dmesg.oss02", "oss02"),
+            ("oss02.dmesg", "oss02"),
+            ("oss02_dmesg", "oss02"),
+            ("oss02-dmesg-T", "oss02"),
+            ("dmesg-T-oss02", "oss02"),
+            ("messages-oss02", "oss02"),
+            ("messages-oss02-20261122", "oss02"),
+            ("oss02-kern", "oss02"),
+            ("kern.log.oss02", "oss02"),
+            ("oss02-var-log-messages", "oss02"),
+            ("console.oss02", "oss02"),
+            ("journalctl-k-oss02", "oss02"),
+            ("oss02-journal.json", "oss02"),
+            ("dmesg-a", "a"),
+            ("dmesg-T", ""),
+            ("dmesg_-T", ""),
+            ("vmcore-dmesg", ""),
+            ("messages-20261122", ""),
             ("", ""),
         ] {
             assert_eq!(core(name), host, "{name}");

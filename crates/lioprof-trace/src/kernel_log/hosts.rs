@@ -42,6 +42,8 @@ pub struct HostLog {
     pub marks: Vec<(Stamp, u64)>,
     /// Kind of the last event, for what was left out behind it.
     pub last: Option<EventKind>,
+    /// Stamp of the last line, for those that count from it.
+    pub before: Option<Stamp>,
 }
 
 impl HostLog {
@@ -52,6 +54,8 @@ impl HostLog {
     /// Takes the kernel's text of one line, or of a message of several.
     pub(super) fn line(&mut self, stamp: Option<Stamp>, text: &[u8]) {
         self.lines += 1;
+        let stamp = stamp.and_then(|stamp| stamp.behind(self.before));
+        self.before = stamp.or(self.before);
         let sentence = Sentence::of(text);
         if let (Some(skipped), Some(kind)) = (sentence.skipped(), self.last) {
             // Of these there are several sentences: how many of those left out are of others is not known.

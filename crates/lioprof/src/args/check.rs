@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::shared::FailOn;
-use super::values::some_time;
+use super::values::{moment_us, some_time, zone_us};
 use crate::survey::SurveySettings;
 
 #[derive(Debug, clap::Args)]
@@ -12,9 +12,16 @@ pub(crate) struct CheckArgs {
     /// Facts that `--facts` printed, one file per server; - is stdin [default: read this server].
     #[arg(value_name = "FACTS")]
     pub(crate) facts_files: Vec<PathBuf>,
-    /// Judge these kernel logs (dmesg, syslog, journal; plain or compressed) instead of a server: the day before the last line of each.
+    /// Judge these kernel logs (dmesg, syslog, journal; plain or compressed; - is stdin) instead of a server: the day before the last line of
+    /// each.
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["facts_files", "facts", "hosts", "survey", "watch"])]
     pub(crate) kernel_log: Vec<PathBuf>,
+    /// Kernel logs: when the node was booted (`uptime -s`), if their stamps count from then.
+    #[arg(long, value_name = "TIME", value_parser = moment_us, requires = "kernel_log")]
+    pub(crate) boot_time: Option<i64>,
+    /// Kernel logs: time zone of stamps that name none (`date +%z`): +01:00, -0500, UTC.
+    #[arg(long, value_name = "OFFSET", value_parser = zone_us, allow_hyphen_values = true, requires = "kernel_log")]
+    pub(crate) timezone: Option<i64>,
     /// Print what was read of this server as JSON, and judge nothing.
     #[arg(long, conflicts_with_all = ["facts_files", "json", "fail_on"])]
     pub(crate) facts: bool,

@@ -24,29 +24,48 @@ impl<'a> KernelLine<'a> {
         }
         let line = without_level_names(line);
         if let Some((stamp, rest)) = bracketed(line) {
-            return Some(Self::behind(Some(stamp), without_caller(rest)));
+            return Some(Self::behind(stamp, rest));
         }
         if let Some((stamp, rest)) = dated(line) {
-            // Behind the time of `dmesg --time-format iso` comes the text itself.
-            return if is_of_lustre(rest) {
-                Some(Self { stamp: Some(stamp), host: None, text: rest })
-            } else {
-                Self::of_syslog(stamp, rest)
-            };
-        }
-        if let Some((stamp, rest)) = bsd(line) {
-            return Self::of_syslog(stamp, rest);
+            return Self::of_console(stamp, rest).or_else(|| Self::of_syslog(stamp, rest));
         }
         is_of_lustre(line).then_some(Self { stamp: None, host: None, text: line })
     }
 
-    /// Whether a line begins with a time, as lines of other programs do in a syslog, too.
-    pub(super) fn is_stamped(line: &[u8]) -> bool {
-        let line = without_priority(line);
-        dated(line).is_some() || bsd(line).is_some()
+    /// The time that a line begins with, as lines of other programs do in a syslog, too.
+    #[must_use]
+    pub fn time_of(line: &[u8]) -> Option<Stamp> {
+        dated(without_priority(line)).map(|(stamp, _)| stamp)
     }
 
-    /// `HOST kernel: text`, with `FACILITY.LEVEL` between; the stamp of the kernel may stand before the text, too.
+    /// Whether there is one.
+    #[must_use]
+    pub fn is_stamped(line: &[u8]) -> bool {
+        Self::time_of(line).is_some()
+    }
+
+    /// Whether the text is of Lustre or LNet.
+    #[must_use]
+    pub fn is_of_lustre(&self) -> bool {
+        is_of_lustre(self.text)
+    }
+
+    /// Behind a date that no syslog daemon wrote: `dmesg --time-format iso` has the text there, recorders of consoles and containers the
+    /// kernel's own line (conman, `kubectl logs --timestamps`), Cray's the node, and the text as the kernel said it.
+    fn of_console(stamp: Stamp, rest: &'a [u8]) -> Option<Self> {
+        if is_of_lustre(rest) {
+            return Some(Self { stamp: Some(stamp), host: None, text: rest });
+        }
+        if let Some((Stamp::Boot(_), text)) = bracketed(rest) {
+            return Some(Self { stamp: Some(stamp), host: None, text: without_caller(text) });
+        }
+        let (host, rest) = word(rest)?;
+        let is_console = is_node_of_cray(host) || is_of_lustre(rest) && !host.ends_with(b":");
+        is_console.then_some(Self { stamp: Some(stamp), host: Some(host), text: rest })
+    }
+
+    /// `HOST kernel: text`, with `FACILITY.LEVEL` between; the stamp of the kernel may stand before the text, too. RFC 5424 has three more
+    /// words in place of the colon.
     fn of_syslog(stamp: Stamp, rest: &'a [u8]) -> Option<Self> {
         let (host, rest) = word(rest)?;
         let (mut tag, mut rest) = word(rest)?;
@@ -56,7 +75,13 @@ impl<'a> KernelLine<'a> {
         if is_facility {
             (tag, rest) = word(rest)?;
         }
-        let name = tag.strip_suffix(b":")?;
+        let name = match tag.strip_suffix(b":") {
+            Some(name) => name,
+            None => {
+                rest = behind_structured_data(rest)?;
+                tag
+            }
+        };
         if name != b"kernel" && !name.starts_with(b"kernel[") {
             return None;
         }
@@ -66,17 +91,47 @@ impl<'a> KernelLine<'a> {
         Some(Self { stamp: Some(stamp), host: Some(host), text })
     }
 
-    /// Behind the kernel's own stamp; `journalctl -o short-monotonic` writes `HOST kernel: ` there.
-    fn behind(stamp: Option<Stamp>, rest: &'a [u8]) -> Self {
-        if let (Some(stamp), Some((host, tag))) = (stamp, word(rest))
+    /// Behind a stamp in brackets; `journalctl -o short-monotonic` writes `HOST kernel: ` there, and consoles of Cray `[HOST]`.
+    fn behind(stamp: Stamp, rest: &'a [u8]) -> Self {
+        let rest = without_caller(rest);
+        if let Some((host, tag)) = word(rest)
             && tag.starts_with(b"kernel: ")
             && !host.ends_with(b":")
             && let Some(line) = Self::of_syslog(stamp, rest)
         {
             return line;
         }
-        Self { stamp, host: None, text: rest }
+        let named = || {
+            let inside = rest.strip_prefix(b"[")?;
+            let end = inside.get(..40).unwrap_or(inside).iter().position(|byte| *byte == b']')?;
+            let (host, text) = inside.split_at_checked(end)?;
+            is_node_of_cray(host).then_some(())?;
+            let text = text.get(1..)?;
+            Some(Self { stamp: Some(stamp), host: Some(host), text: text.strip_prefix(b" ").unwrap_or(text) })
+        };
+        named().unwrap_or(Self { stamp: Some(stamp), host: None, text: rest })
     }
+}
+
+/// `c0-0c0s1n1`, `x1000c0s1b0n0`: where a node of a Cray sits.
+fn is_node_of_cray(name: &[u8]) -> bool {
+    let letters = name.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    matches!(name.first(), Some(b'c' | b'x'))
+        && letters >= 4
+        && name.last().is_some_and(u8::is_ascii_digit)
+        && name.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'c' | b's' | b'n' | b'b' | b'x'))
+}
+
+/// Behind `PROCID MSGID SD` of RFC 5424: each is `-` if there is none, and what is structured stands in brackets.
+fn behind_structured_data(rest: &[u8]) -> Option<&[u8]> {
+    let (_, rest) = word(rest)?;
+    let (_, rest) = word(rest)?;
+    let rest = match rest {
+        [b'-', b' ', rest @ ..] => rest,
+        [b'[', ..] => rest.get(memchr::memmem::find(rest, b"] ")? + 2..)?,
+        _ => return None,
+    };
+    Some(rest.strip_prefix("\u{feff}".as_bytes()).unwrap_or(rest))
 }
 
 /// Whether a text begins as those of Lustre and LNet do.
@@ -120,14 +175,40 @@ fn without_level_names(line: &[u8]) -> &[u8] {
     names().unwrap_or(line)
 }
 
-/// `[ 3933.759450] ` (`dmesg`), `[Wed Nov 25 09:46:40 2026] ` (`dmesg -T`).
+/// `[ 3933.759450] ` (`dmesg`), `[Wed Nov 25 09:46:40 2026] ` (`dmesg -T`), `[ 3933.759450 <    0.000012>] ` (`dmesg -d`),
+/// `[Nov25 09:46] ` and `[  +0.000012] ` (`dmesg -e`), `[2026-11-25 09:46:40]` (consoles).
 fn bracketed(line: &[u8]) -> Option<(Stamp, &[u8])> {
     let inside = line.strip_prefix(b"[")?;
-    let end = inside.get(..40).unwrap_or(inside).iter().position(|byte| *byte == b']')?;
+    let end = inside.get(..48).unwrap_or(inside).iter().position(|byte| *byte == b']')?;
     let (inside, rest) = inside.split_at_checked(end)?;
     let rest = rest.strip_prefix(b"]")?;
-    let stamp = stamp::seconds(inside.trim_ascii()).filter(|_| inside.contains(&b'.')).map(Stamp::Boot);
-    Some((stamp.or_else(|| ctime(inside))?, rest.strip_prefix(b" ").unwrap_or(rest)))
+    // How long it is since the line before adds nothing.
+    let without_delta = |text: &'static [u8]| memchr::memmem::find(inside, text).and_then(|at| inside.get(..at));
+    let inside = without_delta(b"<").filter(|_| inside.ends_with(b">")).unwrap_or(inside).trim_ascii();
+    let boot = || stamp::seconds(inside).filter(|_| inside.contains(&b'.')).map(Stamp::Boot);
+    let stamp = boot().or_else(|| ctime(inside)).or_else(|| short(inside)).or_else(|| whole_date(inside))?;
+    Some((stamp, rest.strip_prefix(b" ").unwrap_or(rest)))
+}
+
+/// `Nov25 09:46`, `+0.000012`; with both, as some versions print it, the first counts.
+fn short(text: &[u8]) -> Option<Stamp> {
+    if let Some(since) = text.strip_prefix(b"+") {
+        let since = since.trim_ascii_start();
+        return stamp::seconds(since).filter(|_| since.contains(&b'.')).map(Stamp::Since);
+    }
+    let (month, rest) = (month(text.get(..3)?)?, text.get(3..)?.trim_ascii_start());
+    let (day, rest) = word(rest)?;
+    let day = stamp::number(day).filter(|day| (1..=31).contains(day))?;
+    let (time, behind) = rest.split_at_checked(5)?;
+    let us = clock(&[time, b":00"].concat())?;
+    let behind = behind.trim_ascii();
+    (behind.is_empty() || behind.starts_with(b"+")).then_some(Stamp::Local { year: None, month, day, us })
+}
+
+/// `2026-11-25 09:46:40`, and nothing behind it.
+fn whole_date(text: &[u8]) -> Option<Stamp> {
+    let (stamp, rest) = iso(&[text, b" "].concat()).map(|(stamp, rest)| (stamp, rest.is_empty()))?;
+    rest.then_some(stamp)
 }
 
 /// `Wed Nov 25 09:46:40 2026`.
@@ -152,9 +233,10 @@ fn without_caller(rest: &[u8]) -> &[u8] {
     caller().unwrap_or(rest)
 }
 
-/// A date and a time.
+/// A date and a time. RFC 5424 has its version before them.
 fn dated(line: &[u8]) -> Option<(Stamp, &[u8])> {
-    iso(line).or_else(|| unix(line)).or_else(|| with_weekday(line))
+    let line = line.strip_prefix(b"1 ").unwrap_or(line);
+    iso(line).or_else(|| unix(line)).or_else(|| with_weekday(line)).or_else(|| bsd(line))
 }
 
 /// `2026-11-25T09:46:40.123456+01:00 `, `2026-11-25 09:46:40,123456 `; without zone if there is none.
@@ -186,7 +268,13 @@ fn with_weekday(line: &[u8]) -> Option<(Stamp, &[u8])> {
 
 /// `Nov 25 09:46:40 ` (RFC 3164), with a year or decimals as some daemons write them.
 fn bsd(line: &[u8]) -> Option<(Stamp, &[u8])> {
-    let (month_name, rest) = word(line)?;
+    let (first, behind) = word(line)?;
+    if let Some(year) = stamp::number(first).filter(|_| first.len() == 4)
+        && let Some((Stamp::Local { year: None, month, day, us }, rest)) = bsd(behind)
+    {
+        return Some((Stamp::Local { year: Some(year), month, day, us }, rest));
+    }
+    let (month_name, rest) = (first, behind);
     let month = month(month_name)?;
     // Days of one digit have a blank more.
     let (day, rest) = word(rest.trim_ascii_start())?;

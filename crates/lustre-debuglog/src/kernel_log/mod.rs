@@ -1,7 +1,8 @@
 //! Lines of kernel logs: what stands before the kernel's text, and whose text it is.
 //!
-//! Read are what `dmesg` prints (plain, `-x`, `-T`, `--time-format iso`), `/dev/kmsg`, files of syslog daemons (BSD and ISO times, with and
-//! without facility), and the text of `journalctl`. JSON of the journal is not a line format: see who reads files.
+//! Read are what `dmesg` prints (plain, `-x`, `-T`, `-d`, `-e`, `--time-format iso`), `/dev/kmsg`, files of syslog daemons (BSD and ISO times,
+//! with and without facility, RFC 5424), the text of `journalctl`, and consoles' recorders (conman, Cray). JSON and fields of the journal are no
+//! line formats: see who reads files.
 
 mod detect;
 mod line;
@@ -10,7 +11,7 @@ mod stamp;
 #[cfg(test)]
 mod tests;
 
-pub use detect::{KernelLogForm, detect};
+pub use detect::{KernelLogForm, Shown, detect};
 pub use line::KernelLine;
 pub use sentence::Sentence;
 pub use stamp::{Stamp, zone as parse_zone};

@@ -7,6 +7,8 @@ pub enum Stamp {
     Boot(i64),
     /// Microseconds since the epoch.
     Unix(i64),
+    /// Microseconds since the line before (`dmesg -e`).
+    Since(i64),
     /// By a clock on a wall, whose zone the stamp does not say.
     Local {
         /// Year, if there is one.
@@ -19,6 +21,8 @@ pub enum Stamp {
         us: i64,
     },
 }
+
+const MINUTE_US: i64 = 60_000_000;
 
 const MONTHS: [&[u8; 3]; 12] =
     [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
@@ -104,6 +108,25 @@ const fn days(year: i32, month: u8, day: u8) -> i64 {
 }
 
 impl Stamp {
+    /// The same, not counted from the line before: that one has the stamp `before`. `None` if it has none.
+    #[must_use]
+    pub fn behind(self, before: Option<Self>) -> Option<Self> {
+        match (self, before) {
+            (Self::Since(since), Some(Self::Boot(us))) => Some(Self::Boot(us.saturating_add(since))),
+            (Self::Since(since), Some(Self::Unix(us))) => Some(Self::Unix(us.saturating_add(since))),
+            (Self::Since(since), Some(Self::Local { year, month, day, us })) => {
+                Some(Self::Local { year, month, day, us: us.saturating_add(since) })
+            }
+            (Self::Since(_), _) => None,
+            // A full minute is told where one begins: the line before may have been later in it.
+            (
+                Self::Local { year: None, month, day, us },
+                Some(Self::Local { year: None, month: m, day: d, us: then }),
+            ) if (month, day) == (m, d) && us % MINUTE_US == 0 && (us..us + MINUTE_US).contains(&then) => before,
+            _ => Some(self),
+        }
+    }
+
     /// A local time as if it were UTC, microseconds since the epoch, in this year if it has none of its own; `None` for other stamps.
     #[must_use]
     pub fn as_if_utc_us(self, year: i32) -> Option<i64> {
@@ -111,7 +134,7 @@ impl Stamp {
             Self::Local { year: own, month, day, us } => {
                 Some(days(own.unwrap_or(year), month, day) * 86_400_000_000 + us)
             }
-            Self::Boot(_) | Self::Unix(_) => None,
+            Self::Boot(_) | Self::Unix(_) | Self::Since(_) => None,
         }
     }
 

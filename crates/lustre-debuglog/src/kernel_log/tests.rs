@@ -39,6 +39,21 @@ fn stamps_of_all_forms() {
         ("Wed 2026-11-25 10:46:40 CET oss01 kernel: ", local(Some(2026), us + 3_600_000_000), Some("oss01")),
         ("1795600000.250000 oss01 kernel: ", Stamp::Unix(UTC_US + 250_000), Some("oss01")),
         ("[ 3933.759450] oss01 kernel: ", Stamp::Boot(3_933_759_450), Some("oss01")),
+        ("[ 3933.759450 <    0.000012>] ", Stamp::Boot(3_933_759_450), None),
+        ("[Nov25 09:46] ", local(None, us - 40_000_000), None),
+        ("[Nov 25 09:46] ", local(None, us - 40_000_000), None),
+        ("[Nov25 09:46 + 0.500000] ", local(None, us - 40_000_000), None),
+        ("[  +0.000012] ", Stamp::Since(12), None),
+        ("2026 Nov 25 09:46:40 oss01 kernel: ", local(Some(2026), us), Some("oss01")),
+        ("<3>1 2026-11-25T09:46:40.000000Z oss01 kernel - - - ", Stamp::Unix(UTC_US), Some("oss01")),
+        ("<3>1 2026-11-25T09:46:40Z oss01 kernel 0 ID7 [a@1 b=\"c d\"] ", Stamp::Unix(UTC_US), Some("oss01")),
+        ("2026-11-25T09:46:40.000000000Z [ 3933.759450] ", Stamp::Unix(UTC_US), None),
+        ("2026-11-25 09:46:40 [ 3933.759450] ", local(Some(2026), us), None),
+        ("2026-11-25T03:46:40.000000-06:00 c0-0c0s1n1 ", Stamp::Unix(UTC_US), Some("c0-0c0s1n1")),
+        ("2026-11-25T09:46:40Z oss01 ", Stamp::Unix(UTC_US), Some("oss01")),
+        ("[2026-11-25 09:46:40][c0-0c0s1n1]", local(Some(2026), us), Some("c0-0c0s1n1")),
+        ("[2026-11-25 09:46:40] [x1000c0s1b0n0] ", local(Some(2026), us), Some("x1000c0s1b0n0")),
+        ("[2026-11-25 09:46:40] ", local(Some(2026), us), None),
     ] {
         for end in ["", "\r"] {
             let text = format!("{prefix}{TEXT}{end}");
@@ -59,11 +74,34 @@ fn lines_of_other_programs_are_none_of_the_kernel() {
         "00000100:00080000:0.0:1795600005.010000:0:2253:0:(import.c:62:f()) x",
         "Nov 25",
         "Nov 32 09:46:40 oss01 kernel: x",
+        "<30>1 2026-11-25T09:46:40Z oss01 systemd 1 - - Started x",
+        "2026-11-25T09:46:40Z oss01 Started x",
+        "[Nov25] x",
+        "[+1] x",
+        "[2026-11-25] x",
         "free text",
         "",
     ] {
         assert_eq!(KernelLine::parse(text.as_bytes()), None, "{text}");
     }
+}
+
+/// `dmesg -e` tells a minute where one begins, and else how long it is since the line before.
+#[test]
+fn stamps_that_count_from_the_line_before() {
+    let minute = 9 * 3_600_000_000;
+    let mut before = None;
+    let mut next = |stamp: Stamp| {
+        before = stamp.behind(before);
+        before
+    };
+    assert_eq!(next(Stamp::Since(5)), None);
+    assert_eq!(next(local(None, minute)), Some(local(None, minute)));
+    assert_eq!(next(Stamp::Since(59_000_000)), Some(local(None, minute + 59_000_000)));
+    assert_eq!(next(local(None, minute)), Some(local(None, minute + 59_000_000)));
+    assert_eq!(next(local(None, minute + 60_000_000)), Some(local(None, minute + 60_000_000)));
+    assert_eq!(next(Stamp::Boot(7)), Some(Stamp::Boot(7)));
+    assert_eq!(next(Stamp::Since(7)), Some(Stamp::Boot(14)));
 }
 
 #[test]
@@ -107,6 +145,10 @@ fn kernel_logs_are_told_from_other_texts() {
             Some(KernelLogForm::Syslog),
         ),
         (r#"{"__REALTIME_TIMESTAMP":"1795600000000000","MESSAGE":"x"}"#.to_owned(), Some(KernelLogForm::Json)),
+        ("{\n        \"__REALTIME_TIMESTAMP\" : \"1\"\n}\n".to_owned(), Some(KernelLogForm::Json)),
+        ("data: {\"__REALTIME_TIMESTAMP\" : \"1\"}\n\n".to_owned(), Some(KernelLogForm::Json)),
+        ("__CURSOR=s=1\n__REALTIME_TIMESTAMP=1\nMESSAGE=x\n\n".to_owned(), Some(KernelLogForm::Fields)),
+        ("Wed 2026-11-25 07:00:01 CET [s=1;i=1]\n    _TRANSPORT=kernel\n".to_owned(), Some(KernelLogForm::Fields)),
         (format!("Nov 25 09:46:40 oss01 kernel: {debug}\n"), None),
         (format!("[ 3933.759450] {debug}\n"), None),
         (format!("{debug}\n"), None),
