@@ -281,8 +281,10 @@ const AT_WORDS: [&[u8]; 6] = [b" at ", b" AT ", b" [at] ", b"[at]", b"(at)", b"_
 /// (`evicting client at 10.0.0.1@tcp`): what stands before a sign is an address, an id, or one of a few words.
 pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
     if let Some(rest) = behind_three_signs(text) {
+        // One of the blanks before it is the word's.
+        let own = text.iter().take_while(|byte| **byte == b' ').count().saturating_sub(1);
         let rest = with_at_signs(rest).unwrap_or_else(|| rest.to_vec());
-        return Some([b"@@@ ", rest.as_slice()].concat());
+        return Some([&text[..own], b"@@@ ", &rest].concat());
     }
     let may_be_word =
         |t: usize| t >= 2 && matches!(text[t - 1], b'a' | b'A') && matches!(text[t - 2], b' ' | b'[' | b'(' | b'_');
