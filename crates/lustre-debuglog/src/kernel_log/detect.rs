@@ -16,6 +16,8 @@ pub enum KernelLogForm {
     Fields,
 }
 
+/// Of this many lines one must fit: a syslog has lines of other programs, too; notes may quote a few lines of a kernel log.
+const LINES_PER_FITTING: usize = 2;
 /// Lines that are looked at.
 const LINES: usize = 400;
 
@@ -34,7 +36,7 @@ pub fn detect(head: &[u8]) -> Option<KernelLogForm> {
             None => shown.unknown(),
         }
     }
-    shown.form()
+    shown.form(LINES_PER_FITTING)
 }
 
 /// What the lines of a text show of what it is.
@@ -74,13 +76,12 @@ impl Shown {
         self.fitting += 1;
     }
 
-    /// What it is.
+    /// What it is, if one line of fewer than `lines_per_fitting` fits.
     #[must_use]
-    pub fn form(self) -> Option<KernelLogForm> {
-        // A syslog has lines of other programs, too; notes may quote a few lines of a kernel log.
+    pub fn form(self, lines_per_fitting: usize) -> Option<KernelLogForm> {
         let is_one = self.of_lustre || self.hosts > 0 || (self.lines > 0 && 5 * self.stamped >= 4 * self.lines);
         let form = if self.hosts > 0 { KernelLogForm::Syslog } else { KernelLogForm::Dmesg };
-        (is_one && !self.of_debug_log && 2 * self.fitting > self.lines).then_some(form)
+        (is_one && !self.of_debug_log && lines_per_fitting * self.fitting > self.lines).then_some(form)
     }
 }
 

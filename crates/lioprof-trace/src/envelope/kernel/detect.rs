@@ -9,6 +9,9 @@ use crate::envelope::repair;
 /// A text is a log if its first line of the kernel stands within so many bytes, as of debug logs.
 const MAX_LEADING: usize = 8 << 10;
 
+/// One line of so many must have a sentence of Lustre, for the text to be more than a document that quotes some.
+const LINES_PER_SENTENCE: usize = 4;
+
 /// Whether the beginning of a text is that of a kernel log, and of which form.
 pub(crate) fn detect(head: &[u8]) -> Option<KernelLogForm> {
     kernel_log::detect(head).or_else(|| in_envelope(head))
@@ -38,11 +41,8 @@ fn in_envelope(head: &[u8]) -> Option<KernelLogForm> {
         }
     }
     lines.finish(&mut |line| whole(&mut shown, &line));
-    is_any.then(|| shown.form()).flatten()
+    is_any.then(|| shown.form(LINES_PER_SENTENCE + 1)).flatten()
 }
-
-/// One line of so many must have a sentence of Lustre, for the text to be more than a document that quotes some.
-const LINES_PER_SENTENCE: usize = 4;
 
 /// What stands before the first sentence of Lustre in a text that has such in many of its lines.
 pub(crate) fn before_sentences(head: &[u8]) -> Option<&[u8]> {

@@ -189,6 +189,9 @@ fn remarks_are_none_of_a_line() {
     assert_eq!(got, want);
     let (got, _) = read(&format!("{log}any idea?\n"));
     assert_eq!(got, want);
+    let short = "The server said:\n\n[ 1.0] Lustre: x: Aborting recovery\n\nWhat now?\n";
+    assert_eq!(read(short).0[0].2, "Lustre: x: Aborting recovery");
+    assert_eq!(detect(short.as_bytes()), Some(KernelLogForm::Dmesg));
 }
 
 #[test]
