@@ -36,7 +36,7 @@ pub fn detect(head: &[u8]) -> Option<KernelLogForm> {
             None => shown.unknown(),
         }
     }
-    shown.form(LINES_PER_FITTING)
+    shown.form()
 }
 
 /// What the lines of a text show of what it is.
@@ -76,12 +76,12 @@ impl Shown {
         self.fitting += 1;
     }
 
-    /// What it is, if one line of fewer than `lines_per_fitting` fits.
+    /// What it is.
     #[must_use]
-    pub fn form(self, lines_per_fitting: usize) -> Option<KernelLogForm> {
+    pub fn form(self) -> Option<KernelLogForm> {
         let is_one = self.of_lustre || self.hosts > 0 || (self.lines > 0 && 5 * self.stamped >= 4 * self.lines);
         let form = if self.hosts > 0 { KernelLogForm::Syslog } else { KernelLogForm::Dmesg };
-        (is_one && !self.of_debug_log && lines_per_fitting * self.fitting > self.lines).then_some(form)
+        (is_one && !self.of_debug_log && LINES_PER_FITTING * self.fitting > self.lines).then_some(form)
     }
 }
 

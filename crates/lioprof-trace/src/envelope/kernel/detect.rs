@@ -3,6 +3,7 @@
 use lustre_debuglog::kernel_log::{self, KernelLine, KernelLogForm, Shown};
 
 use super::lines::{KernelLines, Logged, Taken};
+use super::start::{Start, start};
 use super::style::Style;
 use crate::envelope::repair;
 
@@ -41,7 +42,7 @@ fn in_envelope(head: &[u8]) -> Option<KernelLogForm> {
         }
     }
     lines.finish(&mut |line| whole(&mut shown, &line));
-    is_any.then(|| shown.form(LINES_PER_SENTENCE + 1)).flatten()
+    is_any.then(|| shown.form()).flatten()
 }
 
 /// What stands before the first sentence of Lustre in a text that has such in many of its lines.
@@ -54,4 +55,9 @@ pub(crate) fn before_sentences(head: &[u8]) -> Option<&[u8]> {
     let lines = || repair::lines(head).filter(|line| !line.trim_ascii().is_empty());
     let sentences = lines().filter_map(before).count();
     (sentences * LINES_PER_SENTENCE >= lines().count()).then(|| lines().find_map(before)).flatten()
+}
+
+/// Whether lines of the kernel can be read in a text that is none of its logs: they stand among others.
+pub(crate) fn has_lines(head: &[u8]) -> bool {
+    repair::lines(head).any(|line| matches!(start(line, 0), Start::Kernel(_)))
 }
