@@ -259,6 +259,7 @@ fn what_cannot_be_read_is_called_what_it_is() {
     run(&each(&dmesg(), |n, line| format!("#{n}={}", parts(line).1)))
         .says(&["seems to be a kernel log with \"#1=\" before each line", "journalctl -k"]);
     run("[{\"__REALTIME_TIMESTAMP\":\"1\",\"MESSAGE\":\"Lustre: x\"},{}]\n").says(&["jq -c"]);
+    run("It said\n\n[ 1.0] Lustre: x: Aborting recovery\n\nWhat now?\n").says(&["among others"]);
     run("LPKSHHRH\0\0").says(&["journalctl --file"]);
     // In a folder it is a note, and nothing is kept from being read.
     fs::write(&path, each(&dmesg(), |n, line| format!("#{n}={}", parts(line).1))).unwrap();

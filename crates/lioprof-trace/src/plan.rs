@@ -178,7 +178,10 @@ fn in_words(from: NodeFrom) -> &'static str {
 /// The nodes that kernel logs at these paths are of where their lines name none, by the rules for all inputs.
 #[must_use]
 pub fn kernel_log_nodes(paths: &[PathBuf]) -> Vec<String> {
-    let of = |path: &PathBuf| of_place(path, node::fixed(path, &[]), Contents::default(), path.display().to_string());
+    let of = |path: &PathBuf| {
+        let evidence = of_place(path, node::fixed(path, &[]), Contents::default(), path.display().to_string());
+        Evidence { is_kernel_log: true, ..evidence }
+    };
     let evidence: Vec<Evidence> = paths.iter().map(of).collect();
     let nodes = decide(&evidence).nodes.into_iter().zip(paths);
     nodes.map(|(decision, path)| decision.map_or_else(|| node::node_of(path, &[]), |decision| decision.node)).collect()
@@ -186,7 +189,14 @@ pub fn kernel_log_nodes(paths: &[PathBuf]) -> Vec<String> {
 
 /// What is known of an input that lies here.
 fn of_place(place: &Path, fixed: Option<(String, NodeFrom)>, contents: Contents, path: String) -> Evidence {
-    Evidence { fixed, components: node::components(place), here: node::here(place), contents, path }
+    Evidence {
+        fixed,
+        components: node::components(place),
+        here: node::here(place),
+        contents,
+        is_kernel_log: false,
+        path,
+    }
 }
 
 /// Kernel logs among the inputs.
@@ -213,6 +223,7 @@ impl<'a> KernelLogs<'a> {
                 let fixed = fixed.clone().filter(|(_, from)| log.file.is_none() || *from == NodeFrom::Option);
                 let shown = found.path.display().to_string();
                 let mut evidence = of_place(found.place(), fixed, Contents::default(), shown);
+                evidence.is_kernel_log = true;
                 evidence.components.extend(log.file.iter().flat_map(|file| node::components(Path::new(file))));
                 self.evidence.push(evidence);
             }

@@ -47,8 +47,8 @@ fn kernel_log<'a>(
     config: &Config,
 ) -> NodeKernelLog<'a> {
     let named = host.host.as_deref().filter(|_| log.node_from != NodeFrom::Option).unwrap_or(&log.node);
-    let account =
-        nodes.iter().find(|node| node.name == named).or_else(|| nodes.iter().find(|node| is_short(named, &node.name)));
+    let is_alike = |node: &&NodeAccount| is_short(named, &node.name) || is_short(&node.name, named);
+    let account = nodes.iter().find(|node| node.name == named).or_else(|| nodes.iter().find(is_alike));
     let node = account.map_or(named, |account| &account.name).to_owned();
     let listed = account.into_iter().flat_map(|account| account.summary.events.listed().map(|(_, event)| event));
     let marks = markers.iter().filter(|marker| marker.node == node).map(mark);

@@ -24,6 +24,7 @@ pub(crate) fn decide(inputs: &[Evidence]) -> Decisions {
     let mut deciding = Deciding::new(inputs);
     deciding.name_each();
     deciding.by_folders_of_hosts();
+    deciding.by_folders_of_kernel_logs();
     deciding.by_hints();
     deciding.split_contradictions();
     deciding.merge_pieces();
@@ -85,6 +86,34 @@ impl<'a> Deciding<'a> {
             if hosts.len() > 1 {
                 for (at, folder) in &folders {
                     self.call(*at, folder.clone(), NodeFrom::Path, "the same file name is in folders of several hosts");
+                }
+            }
+        }
+    }
+
+    /// `a/run.txt` and `b/run.txt`, if they are kernel logs: nothing in them proves that they are of one server, or of two. Folders that are called
+    /// as pieces are (`day1`) are of one.
+    fn by_folders_of_kernel_logs(&mut self) {
+        for group in self.groups().into_values() {
+            let is_open = |at: usize| self.inputs[at].is_kernel_log && self.nodes[at].from == NodeFrom::Name;
+            if words::is_host_like(&self.nodes[group[0]].node) || !group.iter().all(|&at| is_open(at)) {
+                continue;
+            }
+            let parents = group.iter().filter_map(|&at| {
+                let parent = self.inputs[at].components.iter().nth_back(1)?;
+                let is_name = !words::core(parent).is_empty() && !words::is_number(parent) && is_own_name(parent);
+                is_name.then(|| (at, parent.clone()))
+            });
+            let parents: Vec<(usize, String)> = parents.collect();
+            let different: BTreeSet<&String> = parents.iter().map(|(_, parent)| parent).collect();
+            if parents.len() == group.len() && different.len() > 1 {
+                for (at, parent) in &parents {
+                    self.call(
+                        *at,
+                        parent.clone(),
+                        NodeFrom::Path,
+                        "kernel logs do not show whether they are of one server",
+                    );
                 }
             }
         }

@@ -18,6 +18,8 @@ pub(crate) struct Evidence {
     pub(crate) here: Option<String>,
     /// What a look at it shows.
     pub(crate) contents: Contents,
+    /// It is a kernel log: nothing in it is looked at.
+    pub(crate) is_kernel_log: bool,
     /// Its path as it is shown.
     pub(crate) path: String,
 }

@@ -11,7 +11,7 @@
 //! 6. What the logs hold.
 //!
 //! Kernel logs whose lines name no host are decided together with debug logs. Nothing of what they hold is looked at, so they take part in 4 and
-//! 5 only, and neither contradict others nor are proven to be pieces.
+//! 5 only, and neither contradict others nor are proven to be pieces. Where several would get one name that is no host's, their folders name them.
 //!
 //! # What the logs hold
 //!

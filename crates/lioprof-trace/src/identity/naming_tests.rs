@@ -2,6 +2,7 @@
 
 use lioprof_model::NodeFrom;
 
+use super::contents::Contents;
 use super::decide::decide;
 use super::evidence::{Decisions, Evidence};
 use super::tests::server;
@@ -152,6 +153,22 @@ fn one_log_alone_is_named_as_among_others() {
             let decisions = decide(&laid_out(scheme, &[host], "case12345/"));
             assert_eq!(nodes(&decisions), [host], "{scheme}");
         }
+    }
+}
+
+/// Nothing in kernel logs proves that they are of one server, or of two.
+#[test]
+fn kernel_logs_of_one_name_are_of_their_folders() {
+    let log = |path: &str| Evidence { is_kernel_log: true, contents: Contents::default(), ..server(path, 4000, 0) };
+    for (paths, want) in [
+        (["a/run.txt", "b/run.txt"], ["a", "b"]),
+        (["x/oss01/run.txt", "x/oss02/run.txt"], ["oss01", "oss02"]),
+        (["day1/run.txt", "day2/run.txt"], ["run", "run"]),
+        (["2026-11-20/run.txt", "2026-11-21/run.txt"], ["run", "run"]),
+        (["a/oss01.txt", "b/oss01.txt"], ["oss01", "oss01"]),
+        (["a/run.txt", "a/run.txt.1"], ["run", "run"]),
+    ] {
+        assert_eq!(nodes(&decide(&paths.map(log))), want, "{paths:?}");
     }
 }
 

@@ -49,7 +49,7 @@ fn is_json(head: &[u8]) -> bool {
 
 /// What stands before each line of a kernel log that cannot be read for that, if the text is one.
 pub(super) fn before_kernel_lines(head: &[u8]) -> Option<&[u8]> {
-    (!is_json(head)).then(|| kernel::before_sentences(head)).flatten()
+    (!is_json(head) && !kernel::has_lines(head)).then(|| kernel::before_sentences(head)).flatten()
 }
 
 /// Whether the text is what `lctl get_param` prints: a parameter's name and `=`, or the statistics that most parameters are.
@@ -93,6 +93,9 @@ pub(super) fn hint(head: &[u8]) -> &'static str {
         }
         _ if is_parameters(head) => {
             "it is what `lctl get_param` prints, counters or parameters, and they are no debug log: give the text of `lctl dk`, or a raw `lctl debug_daemon` file"
+        }
+        _ if kernel::before_sentences(head).is_some() => {
+            "it has lines of a kernel log among others: give only these, or what `dmesg` prints"
         }
         _ if head.iter().all(|&byte| byte == 0) => "it holds only NUL bytes so far: was it copied completely?",
         _ => GIVE_A_LOG,

@@ -234,7 +234,7 @@ fn is_clock(word: &str) -> bool {
 }
 
 /// Digits and what stands between those of dates; no address.
-pub(super) fn is_number(name: &str) -> bool {
+pub(crate) fn is_number(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | ':' | 'T' | 'Z' | '+' | ' ');
     !name.is_empty() && name.chars().all(is_part) && name.contains(|c: char| c.is_ascii_digit()) && !is_address(name)
 }

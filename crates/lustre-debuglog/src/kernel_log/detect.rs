@@ -16,6 +16,8 @@ pub enum KernelLogForm {
     Fields,
 }
 
+/// Of this many lines one must fit: a syslog has lines of other programs, too; notes may quote a few lines of a kernel log.
+const LINES_PER_FITTING: usize = 2;
 /// Lines that are looked at.
 const LINES: usize = 400;
 
@@ -77,10 +79,9 @@ impl Shown {
     /// What it is.
     #[must_use]
     pub fn form(self) -> Option<KernelLogForm> {
-        // A syslog has lines of other programs, too; notes may quote a few lines of a kernel log.
         let is_one = self.of_lustre || self.hosts > 0 || (self.lines > 0 && 5 * self.stamped >= 4 * self.lines);
         let form = if self.hosts > 0 { KernelLogForm::Syslog } else { KernelLogForm::Dmesg };
-        (is_one && !self.of_debug_log && 2 * self.fitting > self.lines).then_some(form)
+        (is_one && !self.of_debug_log && LINES_PER_FITTING * self.fitting > self.lines).then_some(form)
     }
 }
 

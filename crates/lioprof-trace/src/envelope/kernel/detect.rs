@@ -3,11 +3,15 @@
 use lustre_debuglog::kernel_log::{self, KernelLine, KernelLogForm, Shown};
 
 use super::lines::{KernelLines, Logged, Taken};
+use super::start::{Start, start};
 use super::style::Style;
 use crate::envelope::repair;
 
 /// A text is a log if its first line of the kernel stands within so many bytes, as of debug logs.
 const MAX_LEADING: usize = 8 << 10;
+
+/// One line of so many must have a sentence of Lustre, for the text to be more than a document that quotes some.
+const LINES_PER_SENTENCE: usize = 4;
 
 /// Whether the beginning of a text is that of a kernel log, and of which form.
 pub(crate) fn detect(head: &[u8]) -> Option<KernelLogForm> {
@@ -41,9 +45,6 @@ fn in_envelope(head: &[u8]) -> Option<KernelLogForm> {
     is_any.then(|| shown.form()).flatten()
 }
 
-/// One line of so many must have a sentence of Lustre, for the text to be more than a document that quotes some.
-const LINES_PER_SENTENCE: usize = 4;
-
 /// What stands before the first sentence of Lustre in a text that has such in many of its lines.
 pub(crate) fn before_sentences(head: &[u8]) -> Option<&[u8]> {
     const VOICES: [&[u8]; 4] = [b"LustreError: ", b"Lustre: ", b"LNetError: ", b"LNet: "];
@@ -54,4 +55,9 @@ pub(crate) fn before_sentences(head: &[u8]) -> Option<&[u8]> {
     let lines = || repair::lines(head).filter(|line| !line.trim_ascii().is_empty());
     let sentences = lines().filter_map(before).count();
     (sentences * LINES_PER_SENTENCE >= lines().count()).then(|| lines().find_map(before)).flatten()
+}
+
+/// Whether lines of the kernel can be read in a text that is none of its logs: they stand among others.
+pub(crate) fn has_lines(head: &[u8]) -> bool {
+    repair::lines(head).any(|line| matches!(start(line, 0), Start::Kernel(_)))
 }

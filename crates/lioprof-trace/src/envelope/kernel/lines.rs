@@ -136,7 +136,7 @@ impl KernelLines {
         }
         let is_below_rule = self.headings.is_below_rule();
         let heading = self.headings.line(line);
-        let is_word = !line.trim_ascii().contains(&b' ');
+        let is_word = !rest.trim_ascii().contains(&b' ');
         let is_line = std::str::from_utf8(line).is_ok_and(|line| is_rule(line.trim()));
         let may_go_on = !is_below_rule && !is_line && (heading.is_none() || is_word);
         let is_last = at.is_some_and(|at| at + 1 == self.open.len());

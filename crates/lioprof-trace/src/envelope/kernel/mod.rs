@@ -9,6 +9,6 @@ mod style;
 mod tests;
 mod worth;
 
-pub(crate) use detect::{before_sentences, detect};
+pub(crate) use detect::{before_sentences, detect, has_lines};
 pub(crate) use lines::{KernelLines, Logged};
 pub(crate) use style::Style;

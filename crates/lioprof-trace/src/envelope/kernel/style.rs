@@ -24,9 +24,7 @@ pub(crate) struct Style {
 impl Style {
     /// By the beginning of a text.
     pub(crate) fn of(head: &[u8]) -> Self {
-        let is_empty = |line: &&[u8]| line.trim_ascii().is_empty();
-        let (lines, empty) = (repair::lines(head).count(), repair::lines(head).filter(is_empty).count());
-        let mut style = Self { is_doubled: empty > 1 && 2 * empty + 2 >= lines, ..Self::default() };
+        let mut style = Self { is_doubled: is_doubled(head), ..Self::default() };
         let (mut prefixed, mut bare) = (0, 0);
         style.each_line(head, &mut |line, rest, is_rest| {
             if is_rest {
@@ -82,6 +80,21 @@ impl Style {
     pub(super) fn is_cut(&self) -> Option<bool> {
         (self.full + self.short > 1).then_some(self.full > 4 * self.short)
     }
+}
+
+/// Empty lines from which on they may be no paragraphs.
+const MANY: usize = 8;
+
+/// Whether nearly each line has an empty one behind it.
+fn is_doubled(head: &[u8]) -> bool {
+    let (mut empty, mut pairs, mut is_behind_text) = (0, 0, false);
+    for line in repair::lines(head) {
+        let is_text = !line.trim_ascii().is_empty();
+        empty += usize::from(!is_text);
+        pairs += usize::from(is_text && is_behind_text);
+        is_behind_text = is_text;
+    }
+    empty >= MANY && MANY * pairs <= empty
 }
 
 /// How many columns a line takes: characters that stand for others take as many as these, colours none.

@@ -189,6 +189,10 @@ fn remarks_are_none_of_a_line() {
     assert_eq!(got, want);
     let (got, _) = read(&format!("{log}any idea?\n"));
     assert_eq!(got, want);
+    let short = "The server said:\n\n[ 1.0] Lustre: x: Aborting recovery\n\nWhat now?\n";
+    assert_eq!(read(short).0[0].2, "Lustre: x: Aborting recovery");
+    // A document that quotes one.
+    assert_eq!(detect(short.as_bytes()), None);
 }
 
 #[test]
@@ -209,4 +213,56 @@ fn what_cannot_be_taken_off_is_told() {
     let text = "#1=Lustre: a\n#2=LustreError: b\n\n";
     assert_eq!(before_sentences(text.as_bytes()), Some(&b"#1="[..]));
     assert_eq!(before_sentences(b"a\nb\nc\nd\nand Lustre: x\n"), None);
+}
+
+/// Bytes cut out, put in and moved: nothing panics, and no text is longer than what arrived.
+#[test]
+fn damage_makes_nothing_up() {
+    let (log, _) = log();
+    let forms = [log.clone(), soft(&log, 80), hard(&log, 100), each(&log, |_, line| format!("> oss07: {line}"))];
+    let mut state: u64 = 7;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    for _ in 0..300 {
+        let mut text = forms[random(forms.len())].clone().into_bytes();
+        for _ in 0..=random(20) {
+            let at = random(text.len());
+            match random(4) {
+                0 => drop(text.drain(at..text.len().min(at + random(200)))),
+                1 => text.insert(at, b"\n >[]:&\x1b\xa0=-\0"[random(12)]),
+                2 => text[at] = u8::try_from(random(256)).unwrap(),
+                _ => text.truncate(at.max(1)),
+            }
+            if text.is_empty() {
+                break;
+            }
+        }
+        let mut kernel = KernelLines::new(Style::of(&text));
+        let mut out = 0;
+        let letters = |text: &[u8]| text.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
+        let mut take = |line: super::Logged<'_>| out += letters(line.text);
+        lines(&text).for_each(|line| kernel.line(line, &mut take));
+        let _: Repairs = kernel.finish(&mut take);
+        assert!(out <= letters(&text), "{}", String::from_utf8_lossy(&text));
+        let _: Option<KernelLogForm> = detect(&text);
+    }
+}
+
+/// What is no log takes no longer than a log of its length, and no more memory than its longest lines.
+#[test]
+fn texts_without_end_are_bounded() {
+    let one = "[ 1.0] LustreError: @@@ x\n";
+    for text in [
+        format!("{one}{}", "and so on req@\n".repeat(20_000)),
+        format!("[ 1.0] Lustre: {}\n", "@@@ \u{a0}".repeat(100_000)),
+        "[[[[[[[[ 1.0".repeat(50_000),
+        (0..3000).map(|n| format!("h{n}: {one}")).collect(),
+        "> ".repeat(200_000),
+    ] {
+        let (got, _) = read(&text);
+        assert!(got.len() <= 3000);
+        assert!(got.iter().all(|line| line.2.len() <= 8 << 10));
+    }
 }
