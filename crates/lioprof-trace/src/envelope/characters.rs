@@ -16,12 +16,15 @@ pub(crate) fn may_be_changed(text: &[u8]) -> bool {
         tag => tag_len(tag) > 1,
     };
     is_changed(text)
-        || text.windows(2).any(|pair| pair == b"  ")
-        || text.contains(&b'\t')
         || memchr2_iter(b'<', b'=', text).any(may_be_sign)
         || with_at_signs(text).is_some()
         || text.ends_with(b" at")
         || text.starts_with(b"at ")
+}
+
+/// Whether `text` has several blanks or a tab for one blank. Some messages have two of their own.
+pub(crate) fn has_wide_blanks(text: &[u8]) -> bool {
+    text.contains(&b'\t') || text.windows(2).any(|pair| pair == b"  ")
 }
 
 /// Whether a text begins with a tab, with doubled blanks, or with words for signs. One blank may be its own.
@@ -31,7 +34,7 @@ pub(crate) fn begins_changed(text: &[u8]) -> bool {
         Some(b'\t') => true,
         Some(b' ') => {
             let beginning = &text[..text.len().min(BEGINNING)];
-            beginning.windows(2).any(|pair| pair == b"  ") || behind_three_signs(text).is_some()
+            has_wide_blanks(beginning) || behind_three_signs(text).is_some()
         }
         _ => false,
     }

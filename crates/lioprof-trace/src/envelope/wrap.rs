@@ -229,7 +229,8 @@ fn by_lines(lines: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) -> Option<
 
 /// The same of lines whose characters may stand for others; as they are they make what was `found`, if that is anything.
 fn with_changes(lines: &[&[u8]], widths: Widths<'_>, mut found: Option<Whole>, take: &mut Take<'_>) -> Option<Whole> {
-    if is_of_no_kind(lines) || !lines.iter().any(|line| characters::may_be_changed(line)) {
+    let may_be_changed = |line: &&[u8]| characters::may_be_changed(line) || characters::has_wide_blanks(line);
+    if is_of_no_kind(lines) || !lines.iter().any(may_be_changed) {
         return found;
     }
     let mut is_taken = |found: &mut Option<Whole>, lines: &[&[u8]], widths: Widths<'_>, repair: Repair| {
