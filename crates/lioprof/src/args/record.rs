@@ -145,8 +145,8 @@ Examples:
   lioprof record --hosts oss[01-40],mds1 -o now --for 5m
   lioprof record --hosts oss[01-40],mds1 -o run8 --job 4711 -- srun ./app   # about this job
   lioprof record mark 'checkpoint 3' -o run7                                # meanwhile
-  lioprof record fetch run7                                                 # all rows, for other questions
-  lioprof record forget run7                                                # or not: rows on the servers are deleted
+  lioprof record fetch run7                                                 # brings the rows
+  lioprof record forget run7                                                # deletes them there
 
 Each server is reached by the system's own ssh, with sudo -n unless the login is root. All are checked first (lioprof and its \
 version, what `lioprof doctor` checks, clocks, names): if something is wrong, nothing has been changed anywhere. The report \
