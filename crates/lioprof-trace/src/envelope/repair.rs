@@ -306,10 +306,15 @@ fn put_together_without_signs(
             }
         }
     }
+    let arrived_widths = Widths::of(widths, header);
+    let mut rest = texts.iter().zip(&widths[header..]).skip(1);
+    if rest.all(|(text, width)| text.len() == *width) {
+        return put_together(texts, arrived, arrived_widths, take);
+    }
     // What was taken for the prefix of the rest may have been put there by whoever broke the line, and not counted.
     let own = texts.iter().skip(1).map(|text| text.len());
     let own: SmallVec<[usize; 8]> = widths.iter().take(header + 1).copied().chain(own).collect();
-    let (arrived_widths, own_widths) = (Widths::of(widths, header), Widths::of(&own, header));
+    let own_widths = Widths::of(&own, header);
     if own_widths.full_lines() > arrived_widths.full_lines()
         && let Some(whole) = put_together(texts, arrived, own_widths, take).filter(|whole| whole.fits)
     {
@@ -414,9 +419,9 @@ fn header_of<'a>(lines: &[&'a [u8]], joined: &'a mut Vec<u8>, headers: &mut Line
     {
         return Some(Header::new(first, record, 0, record.text));
     }
-    let at = broken_header(lines, joined)
-        .or_else(|| broken_header(&wrap::without_end_marks(lines)?, joined))
-        .or_else(|| wrap::unmarked(lines).find_map(|unmarked| broken_header(&unmarked, joined)))?;
+    let at = broken_header(lines, joined, headers)
+        .or_else(|| broken_header(&wrap::without_end_marks(lines)?, joined, headers))
+        .or_else(|| wrap::unmarked(lines).find_map(|unmarked| broken_header(&unmarked, joined, headers)))?;
     let record = headers.record_in(joined)?;
     let text = at.line.get((joined.len() - record.text.len()).checked_sub(at.before)?..)?;
     Some(Header::new(joined, record, at.breaks, text))
@@ -433,7 +438,7 @@ struct HeaderEnd<'a> {
 
 /// Puts a broken header together, with the line that it ends in. A header has a blank at its end only: what breaks it elsewhere breaks words,
 /// and quoted-printable or HTML leaves a sign there.
-fn broken_header<'a>(lines: &[&'a [u8]], joined: &mut Vec<u8>) -> Option<HeaderEnd<'a>> {
+fn broken_header<'a>(lines: &[&'a [u8]], joined: &mut Vec<u8>, headers: &mut LineHeaders) -> Option<HeaderEnd<'a>> {
     joined.clear();
     joined.extend_from_slice(characters::without_break(lines.first()?));
     for (i, line) in lines.iter().enumerate().skip(1).take(4) {
@@ -441,7 +446,7 @@ fn broken_header<'a>(lines: &[&'a [u8]], joined: &mut Vec<u8>) -> Option<HeaderE
         joined.extend_from_slice(line);
         // Its end may be broken, too.
         if prefix::has_header_end(&joined[before.saturating_sub(2)..]) {
-            return LineHeaders::default().record_in(joined).map(|_| HeaderEnd { breaks: i, line, before });
+            return headers.record_in(joined).map(|_| HeaderEnd { breaks: i, line, before });
         }
         joined.truncate(characters::without_break(joined).len());
     }

@@ -409,6 +409,10 @@ pub(crate) fn unmarked<'a>(lines: &[&'a [u8]]) -> impl Iterator<Item = SmallVec<
 /// The same of signs alone, with which no line of a message begins.
 pub(crate) fn without_signs<'a>(lines: &[&'a [u8]]) -> Option<SmallVec<[&'a [u8]; 8]>> {
     let (first, rest) = lines.split_first()?;
+    // Of most broken logs no line begins so.
+    if !rest.iter().any(|line| line.first().is_some_and(|byte| !byte.is_ascii_alphanumeric())) {
+        return None;
+    }
     let has_sign = |mark: &&[u8]| mark.iter().any(|byte| !byte.is_ascii_whitespace());
     // A line may begin with a blank of its own behind it.
     let mark = rest.iter().map(|line| &line[..mark_len(line)]).filter(has_sign).min_by_key(|mark| mark.len())?;
