@@ -198,7 +198,9 @@ fn a_log_on_standard_input_keeps_its_clock() {
     assert_eq!(fed["clock_aligned"], Value::from(false));
     let warnings = rows(&json, "warnings");
     assert!(
-        warnings.iter().any(|it| it.as_str().unwrap().contains("standard input and pipes cannot be read")),
+        warnings
+            .iter()
+            .any(|it| it.as_str().unwrap().contains("standard input, pipes and texts of several hosts are read once")),
         "{warnings:?}"
     );
 }
