@@ -1,8 +1,9 @@
 //! Rollups of datasets.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use lioprof_analysis::{ClockFacts, NodeSums, SUMS_SCHEMA, stale_clocks, sum_up};
+use lioprof_analysis::{ClockFacts, NodeSums, Question, SUMS_SCHEMA, stale_clocks, sum_up};
 use lioprof_store::{Dataset, Rollups, SumsFile};
 
 /// What `lioprof rollup` does.
@@ -17,13 +18,13 @@ pub(crate) fn roll_up_all(dir: &Path) {
     };
     let mut known: Vec<ClockFacts> = Vec::new();
     for node in dataset.nodes() {
-        let sums = sum_up(source(node).as_mut(), None).unwrap();
+        let sums = sum_up(source(node).as_mut(), &Question::default(), None).unwrap();
         write(node, &sums);
         known.push(ClockFacts::from(&sums));
     }
-    for (node, clock) in stale_clocks(known) {
+    for (node, clock) in stale_clocks(known, &BTreeMap::new()) {
         let before = NodeSums::from_bytes(&rollups.sums(&node).unwrap().unwrap().sums).unwrap();
-        let sums = sum_up(source(&node).as_mut(), clock).unwrap();
+        let sums = sum_up(source(&node).as_mut(), &Question::default(), clock).unwrap();
         write(&node, &sums.compared_as(before));
     }
 }
