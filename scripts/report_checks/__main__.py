@@ -56,7 +56,7 @@ def main():
         checks.without("OST_WRITE", "parts", "needs mask net")
         checks.without("OST_WRITE", "enqueues", "No lock requests among what was selected")
         checks.without("LDLM_ENQUEUE", "enqueues", "needs mask dlmtrace")
-        checks.events_alone("events", "dmesg-T")
+        checks.events_alone("events", "both")
         checks.text_only("large")
         checks.theme("lock_pingpong_dlm")
         checks.paper("lock_pingpong_dlm")
