@@ -410,7 +410,8 @@ impl Analysis {
             Some(Filtered::Starts)
         } else if rpcs > 0 && loss.missing_handling == rpcs && loss.lost_starts > 0 {
             Some(Filtered::Ends)
-        } else if loss.logs_without_arrivals > 0 {
+        } else if loss.logs_without_arrivals > 0 && (loss.nrs_sequence_gaps > 0 || loss.nrs_sequence_seen == 0) {
+            // Of a log from which nothing is missing nothing was filtered that matters.
             Some(Filtered::NoArrivals)
         } else {
             None
