@@ -2,17 +2,17 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::archives::sh;
 use crate::figures::rows;
-use crate::util::{analyze, analyze_run, lioprof, lioprof_fed};
+use crate::util::{analyze, analyze_run, folder, lioprof, lioprof_fed};
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kernel-logs").join(name)
+    lioprof_testkit::files::fixture(format!("kernel-logs/{name}"))
 }
 
 fn dmesg() -> String {
@@ -27,17 +27,6 @@ fn each(log: &str, line: impl Fn(usize, &str) -> String) -> String {
 fn parts(line: &str) -> (f64, &str) {
     let (stamp, text) = line.strip_prefix('[').unwrap().split_once("] ").unwrap();
     (stamp.trim().parse().unwrap(), text)
-}
-
-/// A folder with these files.
-fn folder<'a>(files: impl IntoIterator<Item = (String, &'a str)>) -> TempDir {
-    let dir = TempDir::new().unwrap();
-    for (name, content) in files {
-        let path = dir.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-    }
-    dir
 }
 
 /// Kind, target and client of each event of a node.

@@ -4,10 +4,9 @@ use std::fs;
 
 use lioprof_testkit::files::{capture, fixture, unpacked};
 use serde_json::Value;
-use tempfile::TempDir;
 
 use crate::figures::{number, rows, text};
-use crate::util::{Run, analyze, analyze_run, assert_same, figures_only, lioprof};
+use crate::util::{Run, analyze, analyze_run, assert_same, figures_only, folder, lioprof};
 
 const HOSTS: [&str; 2] = ["server1", "server2"];
 
@@ -22,17 +21,6 @@ fn real() -> [String; 2] {
 /// Logs of two servers whose threads have the same pids, which no two real servers have.
 fn twins() -> [String; 2] {
     ["oss01", "oss02"].map(|host| fs::read_to_string(fixture(format!("two-servers/{host}.txt"))).unwrap())
-}
-
-/// A folder with these files.
-fn folder<'a>(files: impl IntoIterator<Item = (String, &'a str)>) -> TempDir {
-    let dir = TempDir::new().unwrap();
-    for (name, content) in files {
-        let path = dir.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-    }
-    dir
 }
 
 fn nodes(json: &Value) -> Vec<&str> {

@@ -1,11 +1,24 @@
 //! Running the command.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Output, Stdio};
 
 use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with these files.
+pub(crate) fn folder<'a>(files: impl IntoIterator<Item = (String, &'a str)>) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    for (name, content) in files {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    dir
+}
 
 /// What a run of the command left behind.
 pub(crate) struct Run {

@@ -131,11 +131,9 @@ async fn of_host(
     let mut agent = Agent::connect(ssh, &record.host, &record.program).await?;
     let id = id.to_owned();
     if record.state == HostState::Recording || record.waiting_segments > 0 {
-        let stop = Request::Stop { id: id.clone() };
-        let Reply::Stopped(stopped) = agent.ask(&stop, STOP_WITHIN).await? else { return Err(unexpected()) };
         // Then its log has no mark of the end.
         record.marked &= record.state != HostState::Recording;
-        record.has_stopped(&stopped);
+        stop(&mut agent, record, &id).await?;
     }
     if wanted == Fetch::Sums && agent.has_our_sums {
         record.has_sums = sums::bring(&mut agent, &id, record, asked, dir).await?;
@@ -158,30 +156,53 @@ async fn of_host(
     }
     agent.close().await;
     // With rows left there, it is needed again.
-    if record.state == HostState::Fetched
-        && let Some(folder) = record.pushed.take()
-    {
-        push::remove(ssh, &record.host, &folder).await?;
-    }
+    if record.state == HostState::Fetched { take_back(record, ssh).await } else { Ok(()) }
+}
+
+/// Ends a host's capture.
+async fn stop(agent: &mut Agent, record: &mut HostRecord, id: &str) -> Result<(), HostError> {
+    let stop = Request::Stop { id: id.to_owned() };
+    let Reply::Stopped(stopped) = agent.ask(&stop, STOP_WITHIN).await? else { return Err(unexpected()) };
+    record.has_stopped(&stopped);
     Ok(())
 }
 
+/// Deletes this program's copy, if it was lent to the host.
+async fn take_back(record: &mut HostRecord, ssh: &Ssh) -> Result<(), HostError> {
+    match record.pushed.take() {
+        Some(folder) => push::remove(ssh, &record.host, &folder).await,
+        None => Ok(()),
+    }
+}
+
+/// Deletes what the hosts still have of a recording.
+pub(crate) async fn forget(shared: &Shared, ssh: &Ssh) {
+    let (id, hosts) = {
+        let recording = shared.lock();
+        let is_there = |host: &&HostRecord| matches!(host.state, HostState::Recording | HostState::Ended);
+        (recording.id.clone(), recording.hosts.iter().filter(is_there).cloned().collect::<Vec<_>>())
+    };
+    on_all(hosts, AT_ONCE, |mut record| {
+        let (shared, ssh, id) = (shared.clone(), ssh.clone(), id.clone());
+        async move {
+            let failed = forget_host(&mut record, &ssh, &id).await.err();
+            record.last_words = failed.map(|err| format!("its rows could not be deleted: {err}"));
+            shared.put(record);
+        }
+    })
+    .await;
+}
+
 /// Deletes a host's rows there.
-pub(crate) async fn forget(record: &mut HostRecord, ssh: &Ssh, id: &str) -> Result<(), HostError> {
+async fn forget_host(record: &mut HostRecord, ssh: &Ssh, id: &str) -> Result<(), HostError> {
     let mut agent = Agent::connect(ssh, &record.host, &record.program).await?;
     if record.state == HostState::Recording {
-        let Reply::Stopped(stopped) = agent.ask(&Request::Stop { id: id.to_owned() }, STOP_WITHIN).await? else {
-            return Err(unexpected());
-        };
-        record.has_stopped(&stopped);
+        stop(&mut agent, record, id).await?;
     }
     agent.ask(&Request::Remove { id: id.to_owned() }, REMOVE_WITHIN).await?;
     record.state = HostState::Forgotten;
     agent.close().await;
-    if let Some(folder) = record.pushed.take() {
-        push::remove(ssh, &record.host, &folder).await?;
-    }
-    Ok(())
+    take_back(record, ssh).await
 }
 
 /// Notes that a host that was out of reach was not traced until the end, if its rows are here and say so.

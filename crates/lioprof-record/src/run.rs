@@ -67,25 +67,12 @@ pub fn fetch(dir: &Path, wanted: Fetch, selection: &Selection, tell: &dyn Tell) 
 /// # Errors
 /// If there is no recording.
 pub fn forget(dir: &Path) -> Result<Recording, RecordError> {
-    let mut recording = Recording::load(dir)?;
+    let recording = Recording::load(dir)?;
     let _lock = DirLock::take(dir)?;
     let ssh = ssh_of(&recording, dir)?;
-    let is_there = |host: &HostRecord| matches!(host.state, HostState::Recording | HostState::Ended);
-    let hosts: Vec<HostRecord> = recording.hosts.iter().filter(|host| is_there(host)).cloned().collect();
-    let id = recording.id.clone();
-    let done = runtime()?.block_on(on_all(hosts, AT_ONCE, |mut record| {
-        let (ssh, id) = (ssh.clone(), id.clone());
-        async move {
-            let failed = fetch::forget(&mut record, &ssh, &id).await.err();
-            record.last_words = failed.map(|err| format!("its rows could not be deleted: {err}"));
-            record
-        }
-    }));
-    for record in done {
-        if let Some(place) = recording.hosts.iter_mut().find(|place| place.host == record.host) {
-            *place = record;
-        }
-    }
+    let shared = Shared::new(dir, recording);
+    runtime()?.block_on(fetch::forget(&shared, &ssh));
+    let recording = shared.lock().clone();
     recording.save(dir)?;
     Ok(recording)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lioprof_analysis::{NodeSums, Question, SUMS_SCHEMA};
 use lioprof_model::parts::clock_line::ClockLine;
-use lioprof_store::{MOST_SUMS_BYTES, SumsFile};
+use lioprof_store::{MOST_SUMS_BYTES, SumsFile, SumsHeader};
 
 use crate::connection::Agent;
 use crate::error::HostError;
@@ -40,14 +40,13 @@ pub(crate) async fn bring(
     if bytes.is_empty() {
         return Ok(false);
     }
-    let mut sums = read(&bytes, &record.node).map_err(HostError::Protocol)?;
+    let (header, mut sums) = read(&bytes, &record.node).map_err(HostError::Protocol)?;
     if !sums.answers(&record.node, &asked.question) {
         return Err(HostError::Protocol("sums of something else".to_owned()));
     }
     if let (Some(_), Some(before)) = (asked.clock, before) {
         sums = sums.compared_as(before);
-        let parts = SumsFile::from_bytes(&bytes).map_err(HostError::Protocol)?.header.parts;
-        bytes = SumsFile::new(SUMS_SCHEMA, &record.node, parts, sums.to_bytes()).to_bytes();
+        bytes = SumsFile::new(SUMS_SCHEMA, &record.node, header.parts, sums.to_bytes()).to_bytes();
     }
     let failed = |source| HostError::Write { path: to.clone(), source };
     fs::create_dir_all(Recording::sums(dir)).map_err(failed)?;
@@ -76,15 +75,15 @@ fn load(dir: &Path, node: &str) -> Result<NodeSums, String> {
     let path = path(dir, node);
     let told = |why: String| format!("`{}`: {why}", path.display());
     let bytes = fs::read(&path).map_err(|err| told(err.to_string()))?;
-    read(&bytes, node).map_err(told)
+    read(&bytes, node).map(|(_, sums)| sums).map_err(told)
 }
 
-fn read(bytes: &[u8], node: &str) -> Result<NodeSums, String> {
+fn read(bytes: &[u8], node: &str) -> Result<(SumsHeader, NodeSums), String> {
     let SumsFile { header, sums } = SumsFile::from_bytes(bytes)?;
     if (header.schema.as_str(), header.node.as_str()) != (SUMS_SCHEMA, node) {
         return Err(format!("expected `{SUMS_SCHEMA}` of {node}, found `{}` of {}", header.schema, header.node));
     }
-    NodeSums::from_bytes(&sums)
+    Ok((header, NodeSums::from_bytes(&sums)?))
 }
 
 fn path(dir: &Path, node: &str) -> PathBuf {

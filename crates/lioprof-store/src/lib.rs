@@ -54,7 +54,8 @@ pub use operations::{OPERATIONS_CLIENT, OperationClient, operations_schema, writ
 pub use read::{CopiedPart, Dataset, Datasets, Part};
 pub use retention::{DeletedPart, Limits, Retention, retention};
 pub use rollup::{
-    MOST_SUMS_BYTES, ROLLUP_SCHEMA, ROLLUPS, Rollups, SECONDS, SUMS, SumsFile, has_part, is_same_part, seconds_schema,
+    MOST_SUMS_BYTES, ROLLUP_SCHEMA, ROLLUPS, Rollups, SECONDS, SUMS, SumsFile, SumsHeader, has_part, is_same_part,
+    seconds_schema,
 };
 pub use table::counters::CounterSample;
 pub use table::{ROWS_SCHEMA, table_schemas};

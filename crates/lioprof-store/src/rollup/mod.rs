@@ -7,4 +7,4 @@ mod rollups;
 mod sums_file;
 
 pub use rollups::{ROLLUP_SCHEMA, ROLLUPS, Rollups, SECONDS, SUMS, has_part, is_same_part, seconds_schema};
-pub use sums_file::{MOST_SUMS_BYTES, SumsFile};
+pub use sums_file::{MOST_SUMS_BYTES, SumsFile, SumsHeader};

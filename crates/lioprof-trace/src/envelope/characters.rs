@@ -283,12 +283,6 @@ const AT_WORDS: [&[u8]; 6] = [b" at ", b" AT ", b" [at] ", b"[at]", b"(at)", b"_
 /// The text with `@` for what list archives put in its place. `None`: there is nothing of the kind. Messages have `at` of their own
 /// (`evicting client at 10.0.0.1@tcp`): what stands before a sign is an address, an id, or one of a few words.
 pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
-    if let Some(rest) = behind_three_signs(text) {
-        // One of the blanks before it is the word's.
-        let own = text.iter().take_while(|byte| **byte == b' ').count().saturating_sub(1);
-        let rest = with_at_signs(rest).unwrap_or_else(|| rest.to_vec());
-        return Some([&text[..own], b"@@@ ", &rest].concat());
-    }
     let may_be_word =
         |t: usize| t >= 2 && matches!(text[t - 1], b'a' | b'A') && matches!(text[t - 2], b' ' | b'[' | b'(' | b'_');
     if !memchr2_iter(b't', b'T', text).any(may_be_word) {
@@ -300,11 +294,12 @@ pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
         if at < from || !matches!(text[at], b' ' | b'[' | b'(' | b'_') {
             continue;
         }
-        // What descriptions of requests begin with.
-        if text[at..].starts_with(b" at  at  at ") {
-            out.extend_from_slice(&text[from..at]);
-            out.extend_from_slice(b"@@@");
-            from = at + b" at  at  at ".len();
+        // What descriptions of requests begin with. One of the blanks before it is the word's.
+        if let Some(rest) = behind_three_signs(&text[at..]) {
+            let blanks = text[at..].iter().take_while(|byte| **byte == b' ').count();
+            out.extend_from_slice(&text[from..at + blanks.saturating_sub(1)]);
+            out.extend_from_slice(b"@@@ ");
+            from = text.len() - rest.len();
             continue;
         }
         let Some(word) = AT_WORDS.iter().find(|word| text[at..].starts_with(word)) else { continue };

@@ -10,8 +10,8 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use lustre_debuglog::Message;
 use lustre_debuglog::frame::text::LineHeaders;
+use lustre_debuglog::{Message, Record};
 use serde_json::Value;
 
 use super::prefix;
@@ -94,10 +94,9 @@ fn is_no_part(head: &[u8], ending: &[u8]) -> bool {
     let mut is_better = false;
     let starts = lines(head).filter_map(|line| prefix::header_start(line, 0).map(|start| &line[start..]));
     for line in starts.take(LOOKED_AT) {
-        let Some(text) = line.strip_suffix(ending) else { continue };
-        let Some((as_it_is, cut)) = headers.record_in(line).zip(LineHeaders::default().record_in(text)) else {
-            continue;
-        };
+        let Some(as_it_is) = headers.record_in(line) else { continue };
+        let Some(text) = as_it_is.text.strip_suffix(ending) else { continue };
+        let cut = Record { text, ..as_it_is };
         let [as_it_is, cut] = [as_it_is, cut].map(|record| match Message::parse(&record) {
             // Any words may end these.
             Message::Handling(_) | Message::Sending(_) | Message::Completed(_) => Fit::Not,
