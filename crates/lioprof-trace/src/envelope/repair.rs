@@ -231,6 +231,13 @@ impl Group {
         let mut hand_on = |text: &[u8], message: &Message<'_>| {
             take(&Logged { header: header.bytes, record: Record { text, ..header.record }, message });
         };
+        // Broken behind its header only, by whoever breaks lines at blanks: nothing else can be made of it.
+        if let [[], [b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z', ..]] = *texts
+            && wrap::take_whole(texts[1], &mut hand_on)
+        {
+            repairs.add(Repair::Wrapped, 1);
+            return;
+        }
         let arrived = Arrived::behind(header.breaks, text, &self.lines, self.own);
         let widths = widths_of(&self.lines);
         let whole = put_together_without_signs(texts, &arrived, (&widths, header.breaks), &mut hand_on);
@@ -463,11 +470,14 @@ pub(crate) fn may_hold_record(skipped: &[u8]) -> bool {
     !skipped.contains(&0) && (!skipped.ends_with(b"\n") || holds_header(skipped))
 }
 
-/// Whether a piece of text begins with neither a record nor what a crash or `lctl` leaves there, or the header in its second line is broken.
+/// Lines behind the first one that are looked at for a broken header: where headers are broken, most are.
+const FIRST_LINES: usize = 8;
+
+/// Whether a piece of text begins with neither a record nor what a crash or `lctl` leaves there, or a header in one of its first lines is broken.
 pub(crate) fn begins_elsewhere(data: &[u8]) -> bool {
     let has_broken_header = |line: &[u8]| starts_like_header(line) && header_len(line).is_none();
     data.first().is_some_and(|byte| *byte != 0) && !data.starts_with(SUMMARY) && header_len(data).is_none()
-        || lines(data).nth(1).is_some_and(has_broken_header)
+        || lines(data).skip(1).take(FIRST_LINES).any(has_broken_header)
 }
 
 /// A piece of text, whole records, as it was logged: itself where nothing was changed. And what was left out of it because it is no record.

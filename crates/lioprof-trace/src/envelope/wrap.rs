@@ -218,6 +218,16 @@ pub(crate) fn one_line(text: &[u8], message: &Message<'_>, take: &mut Take<'_>) 
     }
 }
 
+/// Gives a text to `take` if it is a whole message of a known kind, without characters that stand for others; whether it was.
+pub(crate) fn take_whole(text: &[u8], take: &mut Take<'_>) -> bool {
+    let message = Message::parse_text(text);
+    let is_whole = fit(&message) == Fit::Wholly && !characters::is_disguised(text);
+    if is_whole {
+        take(text, &message);
+    }
+    is_whole
+}
+
 /// The same of lines that are whole but for what was broken at blanks or after so many columns.
 fn by_lines(lines: &[&[u8]], widths: Widths<'_>, take: &mut Take<'_>) -> Option<Whole> {
     let as_they_are = put_together(lines, widths, None, take);

@@ -12,10 +12,13 @@ mod header;
 
 use memchr::{memchr, memchr_iter, memchr2_iter, memmem, memrchr};
 
+use super::call_sites::CallSites;
 use super::skipped::{SkipReason, Skipped};
 use crate::Record;
 use crate::vocab::digits;
-use header::{HEADER_END, Header, HeaderMemory, header_at, looks_like_header, next_header, parse_header};
+use header::{
+    HEADER_END, Header, HeaderMemory, header_at, header_at_end, looks_like_header, next_header, parse_header,
+};
 
 /// Longest record kept, header and text. A kernel record fits a page (at most 64 KiB on the machines
 /// Lustre servers run on); what is longer is damage.
@@ -195,11 +198,14 @@ pub fn header_len(line: &[u8]) -> Option<usize> {
 
 /// Reads headers of lines that stand by themselves, with the help of those that it has read before.
 #[derive(Clone, Debug)]
-pub struct LineHeaders(HeaderMemory);
+pub struct LineHeaders {
+    seen: HeaderMemory,
+    ended: CallSites,
+}
 
 impl Default for LineHeaders {
     fn default() -> Self {
-        Self(HeaderMemory::new())
+        Self { seen: HeaderMemory::new(), ended: CallSites::new() }
     }
 }
 
@@ -208,7 +214,11 @@ impl LineHeaders {
     #[must_use]
     pub fn record_in<'a>(&mut self, line: &'a [u8]) -> Option<Record<'a>> {
         let mut header = Header::NONE;
-        next_header(line, 0, &mut self.0, &mut header)?;
+        if line.ends_with(HEADER_END.trim_ascii_end()) {
+            header_at_end(line, &mut self.seen, &mut self.ended, &mut header)?;
+        } else {
+            next_header(line, 0, &mut self.seen, &mut header)?;
+        }
         Some(Record { text: &line[header.text_at..], ..header.record })
     }
 }

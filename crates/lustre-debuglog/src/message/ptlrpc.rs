@@ -93,9 +93,30 @@ fn handled<'a>(cursor: &mut Cursor<'a>) -> Option<Handled<'a>> {
 #[cold]
 fn handled_with_remark(text: &[u8]) -> Option<Handled<'_>> {
     let line = text.get(..memchr::memchr(b'\n', text).unwrap_or(text.len()))?;
+    // Of a broken log half of what is tried is a message with a blank too few: nothing stands behind its outcome.
+    if ends_with_outcome(line) {
+        return None;
+    }
     let mut cursor = Cursor::new(line);
-    let handled = handled_around(&mut cursor, line, memchr::memmem::rfind(line, b" Request proc")? + 1)?;
+    let handled = handled_around(&mut cursor, line, last_outcome(line)?)?;
     matches!(cursor.rest().first(), None | Some(b' ' | b'\t' | b',' | b';' | b'(' | b'[' | b'#')).then_some(handled)
+}
+
+/// Where the last outcome begins, behind a blank. Hardly any other word has an `R`.
+fn last_outcome(line: &[u8]) -> Option<usize> {
+    memchr::memrchr_iter(b'R', line).find(|&at| line[at..].starts_with(b"Request proc") && line[..at].ends_with(b" "))
+}
+
+/// Whether a line ends with `rc A/B`.
+fn ends_with_outcome(line: &[u8]) -> bool {
+    let without_number = |line: &[u8]| {
+        let digits = line.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let before = &line[..line.len() - digits];
+        before.strip_suffix(b"-").unwrap_or(before).len()
+    };
+    let line = line.trim_ascii_end();
+    let Some(before) = line[..without_number(line)].strip_suffix(b"/") else { return false };
+    before[..without_number(before)].ends_with(b"rc ")
 }
 
 /// `HEAD Request ..`, with the `R` at `at`.

@@ -99,6 +99,38 @@ pub(super) fn next_header<'a>(
     numbers.write(line, seen.kind, names, header)
 }
 
+/// The header of a line that ends with it, without the blank: whoever breaks lines at blanks breaks behind most headers. `ended`: the call sites
+/// of such lines, which say nothing of the byte behind them. Apart from [`next_header`], which is paid for every record of a clean log.
+pub(super) fn header_at_end<'a>(
+    line: &'a [u8],
+    seen: &mut HeaderMemory,
+    ended: &mut CallSites,
+    header: &mut Header<'a>,
+) -> Option<()> {
+    if !looks_like_header(line) {
+        return None;
+    }
+    let kind = Kind::parse(line)?;
+    let numbers = Numbers::parse_usual(line, &mut seen.second).or_else(|| Numbers::parse(line))?;
+    let site = line.get(numbers.len..)?;
+    let key = site.chunks_exact(8).fold(0_u64, |key, bytes| {
+        key.rotate_left(21) ^ bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    });
+    let hash = Hash::new(key);
+    // It may hold a header's end and go on.
+    let names = match ended.find(hash, site).filter(|names| names.len == site.len()) {
+        Some(names) => names,
+        None => {
+            let names = parse_names(site)?;
+            if names.len == site.len() {
+                ended.remember(hash, site, names.len, names);
+            }
+            names
+        }
+    };
+    numbers.write(line, kind, names, header)
+}
+
 /// The cheap part of the header test: two groups of eight and a colon after each.
 #[inline(always)]
 pub(super) fn looks_like_header(line: &[u8]) -> bool {
