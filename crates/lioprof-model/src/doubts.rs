@@ -105,6 +105,8 @@ impl Locks {
         sentences.extend(
             unclassified.map(|part| format!("{part} of the conflicts are unclassified: an extent is missing.")),
         );
+        let cut = "Too many objects or pairs of clients fought to keep all of them: figures of those listed are lower bounds.";
+        sentences.extend(self.cut.then(|| cut.to_owned()));
         sentences
     }
 }

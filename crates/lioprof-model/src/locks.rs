@@ -39,6 +39,10 @@ pub struct Locks {
     pub objects: Vec<LockObject>,
     /// Pairs of clients per OST, most conflicts first.
     pub pairs: Vec<LockPair>,
+    /// There were more objects or pairs with conflicts than are kept: figures of those that are listed are lower bounds. Those of
+    /// targets and totals have all of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// Clients that asked how large the files are that others write, per OST, longest wait first.
     #[serde(default)]
     pub glimpses: Vec<Glimpses>,

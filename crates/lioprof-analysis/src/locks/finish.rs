@@ -50,6 +50,7 @@ pub(crate) fn finish(
         targets: targets(sums, symbols, window, series, &bins),
         objects: objects(sums, symbols, window, is_ost),
         pairs: pairs(sums, symbols, is_ost),
+        cut: sums.objects.is_cut() || sums.pairs.is_cut(),
         glimpses: glimpses(sums, symbols),
         mdt_objects: objects(sums, symbols, window, |kind| !is_ost(kind)),
         mdt_pairs: pairs(sums, symbols, |kind| !is_ost(kind)),

@@ -65,11 +65,15 @@ impl Weight for LockPairSums {
 /// anew, so its figures are then a lower bound. Sums of targets have all of them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound(deserialize = "K: Deserialize<'de> + Eq + Hash, V: Deserialize<'de>"))]
-pub(crate) struct Heaviest<K, V, const KEPT: usize>(FxHashMap<K, V>);
+pub(crate) struct Heaviest<K, V, const KEPT: usize> {
+    kept: FxHashMap<K, V>,
+    /// Whether some were forgotten.
+    cut: bool,
+}
 
 impl<K, V, const KEPT: usize> Default for Heaviest<K, V, KEPT> {
     fn default() -> Self {
-        Self(FxHashMap::default())
+        Self { kept: FxHashMap::default(), cut: false }
     }
 }
 
@@ -77,56 +81,62 @@ impl<K: Copy + Eq + Hash + Ord, V: Weight + Default, const KEPT: usize> Heaviest
     /// The value, which is new if it is not known yet.
     pub(crate) fn of(&mut self, key: K) -> &mut V {
         // Not after it was made: the least of all would be forgotten at once.
-        if self.0.len() >= 2 * KEPT && !self.0.contains_key(&key) {
+        if self.kept.len() >= 2 * KEPT && !self.kept.contains_key(&key) {
             self.keep(KEPT);
         }
-        self.0.entry(key).or_default()
+        self.kept.entry(key).or_default()
     }
 
     pub(crate) fn known(&mut self, key: &K) -> Option<&mut V> {
-        self.0.get_mut(key)
+        self.kept.get_mut(key)
     }
 
     pub(crate) fn contains(&self, key: &K) -> bool {
-        self.0.contains_key(key)
+        self.kept.contains_key(key)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.0.iter()
+        self.kept.iter()
     }
 
     pub(crate) fn each(&mut self, change: impl FnMut(&mut V)) {
-        self.0.values_mut().for_each(change);
+        self.kept.values_mut().for_each(change);
     }
 
     /// Adds what was summed up elsewhere. Targets live on one node at a time: an object of two nodes was moved, and keeps two rows.
-    pub(crate) fn extend(&mut self, more: impl IntoIterator<Item = (K, V)>, merge: impl Fn(&mut V, V)) {
-        for (key, theirs) in more {
-            match self.0.entry(key) {
+    pub(crate) fn extend(&mut self, more: Self, merge: impl Fn(&mut V, V)) {
+        self.cut |= more.cut;
+        for (key, theirs) in more.kept {
+            match self.kept.entry(key) {
                 hash_map::Entry::Occupied(mine) => merge(mine.into_mut(), theirs),
                 hash_map::Entry::Vacant(place) => drop(place.insert(theirs)),
             }
         }
-        if self.0.len() >= 2 * KEPT {
+        if self.kept.len() >= 2 * KEPT {
             self.keep(KEPT);
         }
     }
 
+    /// Whether some were forgotten.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
     fn keep(&mut self, count: usize) {
-        drop(keep_heaviest(&mut self.0, count, V::weight));
+        self.cut |= !keep_heaviest(&mut self.kept, count, V::weight).is_empty();
     }
 }
 
 impl<K: Renumber + Eq + Hash, V: Renumber, const KEPT: usize> Renumber for Heaviest<K, V, KEPT> {
     fn renumber(&mut self, to: &[Symbol]) {
-        self.0.renumber(to);
+        self.kept.renumber(to);
     }
 }
 
 impl ContendedObjects {
     /// Drops the timelines of all but the heaviest; returns how many entries are left.
     pub(crate) fn keep_timelines(&mut self) -> usize {
-        let mut order: Vec<(&ObjectKey, &mut ObjectLocks)> = self.0.iter_mut().collect();
+        let mut order: Vec<(&ObjectKey, &mut ObjectLocks)> = self.kept.iter_mut().collect();
         order.sort_unstable_by(|a, b| b.1.weight().cmp(&a.1.weight()).then(a.0.cmp(b.0)));
         let mut left = 0;
         for (rank, (_, object)) in order.into_iter().enumerate() {
@@ -137,15 +147,6 @@ impl ContendedObjects {
             }
         }
         left
-    }
-}
-
-impl<K, V, const KEPT: usize> IntoIterator for Heaviest<K, V, KEPT> {
-    type Item = (K, V);
-    type IntoIter = hash_map::IntoIter<K, V>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
     }
 }
 
@@ -166,6 +167,8 @@ mod tests {
     #[test]
     fn those_with_fewest_conflicts_are_forgotten() {
         let mut objects = ContendedObjects::default();
+        objects.of(key(0));
+        assert!(!objects.is_cut());
         for number in 0..2 * KEPT + 1 {
             for _ in 0..1 + usize::from(number % 2 == 1) {
                 objects.of(key(number)).conflict(Symbol(1), Symbol(2), Overlap::True);
@@ -175,6 +178,9 @@ mod tests {
         assert_eq!(objects.iter().count(), KEPT + 1);
         assert!(objects.contains(&key(1)) && objects.contains(&key(2 * KEPT)) && !objects.contains(&key(2)));
         assert_eq!(objects.known(&key(1)).map(|object| object.conflicts), Some(2));
+        let mut sum = ContendedObjects::default();
+        sum.extend(objects, |_, _| {});
+        assert!(sum.is_cut(), "what a node has forgotten is missing of all");
     }
 
     #[test]
