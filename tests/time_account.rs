@@ -116,3 +116,47 @@ fn a_sync_is_work_of_the_disk_that_was_written_to() {
     let most: Vec<_> = syncs.map(|spent| (&spent["target"], text(spent, "node"))).take(2).collect();
     assert_eq!(most, [(&Value::Null, Some("server2")), (&Value::Null, Some("server1"))]);
 }
+
+/// By client, and by job, against the lines of the log: `Handled RPC pname:cluuid+ref:pid:xid:nid:opc:job THREAD:UUID+REF:PID:xXID:NID:OPC:JOB
+/// Request processed in Nus`.
+#[test]
+fn who_took_the_time_of_servers_for_what() {
+    let log = lioprof_testkit::files::capture("metadata/server2/rpc.bin.zst");
+    let lines = String::from_utf8(lioprof(&[OsStr::new("decode"), log.as_os_str()]).exits(0).stdout).unwrap();
+    type Sums = BTreeMap<(String, u64), (u64, u64)>;
+    let (mut clients, mut jobs) = (Sums::new(), Sums::new());
+    for line in lines.lines() {
+        let Some((_, handled)) = line.split_once("Handled RPC req@") else { continue };
+        let (head, tail) = handled.split_once(" Request processed in ").unwrap();
+        let mut fields = head.split_once(":opc:job ").unwrap().1.splitn(7, ':').skip(4);
+        let nid = fields.next().unwrap().split_once('-').unwrap().1;
+        let (opcode, job) = (fields.next().unwrap().parse().unwrap(), fields.next().unwrap());
+        let us: u64 = tail.split_once("us").unwrap().0.parse().unwrap();
+        for (sums, name) in [(&mut clients, nid), (&mut jobs, job)] {
+            let sum = sums.entry((name.to_owned(), opcode)).or_default();
+            *sum = (sum.0 + 1, sum.1 + us);
+        }
+    }
+    assert!(clients.len() > 10 && jobs.len() > 10, "{clients:?} {jobs:?}");
+
+    let out = TempDir::new().unwrap();
+    let json = analyze_run(&[&log], &["-o", out.path().to_str().unwrap()]).exits(0).json();
+    let numbers: BTreeMap<&str, u64> =
+        rows(&json, "operations").iter().map(|it| (text(it, "name").unwrap(), number(it, "opcode").unwrap())).collect();
+    let mut found = BTreeMap::from([("client", Sums::new()), ("job", Sums::new())]);
+    for row in csv::Reader::from_path(out.path().join("operations-by.csv")).unwrap().deserialize() {
+        let row: BTreeMap<String, String> = row.unwrap();
+        let sum = (row["rpcs"].parse().unwrap(), row["service_us"].parse().unwrap());
+        found.get_mut(&*row["by"]).unwrap().insert((row["name"].clone(), numbers[&*row["operation"]]), sum);
+    }
+    assert_eq!(found["client"], clients);
+    assert_eq!(found["job"], jobs);
+    // The lists in JSON say the same.
+    for (list, name, sums) in [("clients", "nid", &clients), ("jobs", "job", &jobs)] {
+        let sum: u64 = rows(&json, list)
+            .iter()
+            .map(|row| row["service_us"].as_object().unwrap().values().map(|us| us.as_u64().unwrap()).sum::<u64>())
+            .sum();
+        assert_eq!(sum, sums.values().map(|(_, us)| us).sum::<u64>(), "{list} by {name}");
+    }
+}

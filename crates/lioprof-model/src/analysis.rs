@@ -786,7 +786,7 @@ pub struct Latency {
 }
 
 /// A client, by NID: all its mounts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Client {
     /// Network id of the client.
     pub nid: String,
@@ -805,6 +805,29 @@ pub struct Client {
     /// RPCs by opcode.
     #[serde(default)]
     pub opcodes: BTreeMap<String, u64>,
+    /// Service time of these RPCs by opcode, microseconds: what the client took of the servers' threads. RPCs without times add nothing.
+    #[serde(default)]
+    pub service_us: BTreeMap<String, u64>,
+}
+
+impl Client {
+    /// Service time of all its RPCs, microseconds; `None` in an analysis from before it was kept.
+    #[must_use]
+    pub fn server_us(&self) -> Option<u64> {
+        server_us(&self.service_us, self.rpcs)
+    }
+}
+
+impl Job {
+    /// As [`Client::server_us`].
+    #[must_use]
+    pub fn server_us(&self) -> Option<u64> {
+        server_us(&self.service_us, self.rpcs)
+    }
+}
+
+fn server_us(service_us: &BTreeMap<String, u64>, rpcs: u64) -> Option<u64> {
+    (rpcs == 0 || !service_us.is_empty()).then(|| service_us.values().sum())
 }
 
 /// What one client did on one target.
@@ -822,8 +845,8 @@ pub struct Flow {
     pub write: Io,
 }
 
-/// I/O with one job id.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What was done with one job id.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Job id; empty for RPCs without one; `null` if the Lustre version prints none.
     pub job: Option<String>,
@@ -837,6 +860,12 @@ pub struct Job {
     pub clients: u64,
     /// Targets it read or wrote.
     pub targets: u64,
+    /// RPCs by opcode.
+    #[serde(default)]
+    pub opcodes: BTreeMap<String, u64>,
+    /// As [`Client::service_us`].
+    #[serde(default)]
+    pub service_us: BTreeMap<String, u64>,
 }
 
 /// Reads and writes by owner.

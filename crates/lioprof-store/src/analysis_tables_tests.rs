@@ -53,6 +53,7 @@ fn large() -> Analysis {
                 write: Io { rpcs: 1, unsized_rpcs: 1, ..Io::default() },
                 targets: 3,
                 opcodes: [("OST_READ".to_owned(), 1), (format!("opc_{}", index % 7), index)].into(),
+                service_us: [("OST_READ".to_owned(), index)].into(),
             })
             .collect(),
         flows: rows
@@ -74,6 +75,8 @@ fn large() -> Analysis {
                 write: io(2, 3),
                 clients: 1,
                 targets: 1,
+                opcodes: [("OST_READ".to_owned(), index)].into(),
+                service_us: [("OST_READ".to_owned(), 7 * index)].into(),
             })
             .collect(),
         sent: rows

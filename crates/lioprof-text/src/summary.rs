@@ -11,8 +11,8 @@ use lioprof_model::units::{
     RULES, UNKNOWN, human_bytes, mib, micros, milliseconds, percent, plural, real, thousands, three_digits,
 };
 use lioprof_model::{
-    Analysis, ConflictKinds, Direction, EnqueuePart, Io, LossEvidence, NodeRole, RpcPhases, TargetKindName,
-    TargetSeries,
+    Analysis, Client, ConflictKinds, Direction, EnqueuePart, Io, Job, LossEvidence, NodeRole, RpcPhases,
+    TargetKindName, TargetSeries,
 };
 
 use crate::events;
@@ -213,32 +213,54 @@ fn rate(analysis: &Analysis, series: Option<&TargetSeries>, column: fn(&TargetSe
     mib(real(bytes) / real(busy.len() as u64) / analysis.series.bin_s)
 }
 
-fn clients(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+fn clients<'a>(analysis: &'a Analysis, out: &mut dyn Write) -> io::Result<()> {
     let clients = analysis.clients.iter().filter(|client| !client.server);
-    let rows = clients.map(|it| (it.nid.as_str(), it.rpcs, &it.read, &it.write, it.targets));
-    users(["client", "targets"], "Clients by bytes", rows.collect(), out)
+    let user = |it: &'a Client| User {
+        name: &it.nid,
+        server_us: it.server_us(),
+        rpcs: it.rpcs,
+        read: &it.read,
+        write: &it.write,
+        others: it.targets,
+    };
+    users(["client", "targets"], "Clients", clients.map(user).collect(), out)
 }
 
-fn jobs(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let named = analysis.jobs.iter().filter_map(|it| Some((it.job.as_deref().filter(|job| !job.is_empty())?, it)));
-    let rows = named.map(|(job, it)| (job, it.rpcs, &it.read, &it.write, it.clients));
-    users(["job", "clients"], "Jobs by bytes", rows.collect(), out)
+fn jobs<'a>(analysis: &'a Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let user = |it: &'a Job| {
+        let name = it.job.as_deref().filter(|job| !job.is_empty())?;
+        Some(User {
+            name,
+            server_us: it.server_us(),
+            rpcs: it.rpcs,
+            read: &it.read,
+            write: &it.write,
+            others: it.clients,
+        })
+    };
+    users(["job", "clients"], "Jobs", analysis.jobs.iter().filter_map(user).collect(), out)
 }
 
-/// Who reads and writes: the name, RPCs, reads, writes, and how many others it has to do with. Who sends most requests is always in sight:
-/// they may be for metadata.
-fn users(
-    [who, others]: [&str; 2],
-    title: &str,
-    rows: Vec<(&str, u64, &Io, &Io, u64)>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut table = NumberTable::new(&[who, "RPCs", "reads", "read", "writes", "written", others]);
-    let most = (0..rows.len()).max_by_key(|&row| (rows[row].1, Reverse(row))).filter(|&row| row >= TOP);
-    let shown = rows.iter().take(TOP - usize::from(most.is_some())).chain(most.map(|row| &rows[row]));
-    for (name, rpcs, read, write, others) in shown {
+/// Who had requests handled.
+struct User<'a> {
+    name: &'a str,
+    server_us: Option<u64>,
+    rpcs: u64,
+    read: &'a Io,
+    write: &'a Io,
+    /// How many others it has to do with.
+    others: u64,
+}
+
+/// Those first who took most of the servers' time, whatever it was for.
+fn users([who, others]: [&str; 2], title: &str, mut rows: Vec<User<'_>>, out: &mut dyn Write) -> io::Result<()> {
+    // Stable: the same time stays in the order of bytes.
+    rows.sort_by_key(|user| Reverse(user.server_us));
+    let mut table = NumberTable::new(&[who, "server s", "RPCs", "reads", "read", "writes", "written", others]);
+    for User { name, server_us, rpcs, read, write, others } in rows.iter().take(TOP) {
         table.row([
             (*name).to_owned(),
+            server_us.map_or_else(|| UNKNOWN.to_owned(), |us| three_digits(real(us) / 1e6)),
             thousands(*rpcs),
             thousands(read.rpcs),
             read.bytes_in_words(),
@@ -247,8 +269,7 @@ fn users(
             others.to_string(),
         ]);
     }
-    let last = if most.is_some() { "; last who sent most RPCs" } else { "" };
-    table.print(&format!("{title}{last}"), rows.len(), out)
+    table.print(&format!("{title} by the time that servers handled their RPCs"), rows.len(), out)
 }
 
 fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! The analysis as CSV: one table each, a header line, bytes and microseconds as integers, unknown empty.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use lioprof_model::{
@@ -26,6 +27,7 @@ pub const ALL: &[Table] = &[
     Table { name: "owners", write: owners },
     Table { name: "objects", write: objects },
     Table { name: "operations", write: operations },
+    Table { name: "operations-by", write: operations_by },
     Table { name: "failures", write: failures },
     Table { name: "service-parts", write: service_parts },
     Table { name: "time-account", write: time_account },
@@ -205,6 +207,30 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     .times("service", |it| &it.latency.service_us)
     .times("total", |it| &it.latency.total_us)
     .write(&analysis.operations, out)
+}
+
+/// Client x operation, and job x operation.
+fn operations_by(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    /// By what, the name, the operation, RPCs, and their service time where it is known.
+    type Row<'a> = (&'static str, Option<&'a str>, &'a str, u64, Option<u64>);
+    fn rows<'a>(
+        by: &'static str,
+        name: Option<&'a str>,
+        rpcs: &'a BTreeMap<String, u64>,
+        us: &'a BTreeMap<String, u64>,
+    ) -> impl Iterator<Item = Row<'a>> {
+        rpcs.iter().map(move |(operation, rpcs)| (by, name, operation.as_str(), *rpcs, us.get(operation).copied()))
+    }
+    let clients = analysis.clients.iter().flat_map(|it| rows("client", Some(&it.nid), &it.opcodes, &it.service_us));
+    let jobs = analysis.jobs.iter().flat_map(|it| rows("job", it.job.as_deref(), &it.opcodes, &it.service_us));
+    Columns::<Row<'_>>::new([
+        ("by", |it| it.0.to_owned()),
+        ("name", |it| cell(it.1)),
+        ("operation", |it| it.2.to_owned()),
+        ("rpcs", |it| it.3.to_string()),
+        ("service_us", |it| cell(it.4)),
+    ])
+    .write(clients.chain(jobs), out)
 }
 
 /// Requests that ended with an error, by operation, error, target, client and job.

@@ -41,6 +41,7 @@ impl Combinations {
         combination.rpcs += 1;
         combination.resent += u64::from(row.resent);
         combination.replayed += u64::from(row.replay);
+        combination.service_us += row.service_us.unwrap_or(0);
         if row.direction().is_some() {
             combination.io.add(row.size, row.failed());
         }

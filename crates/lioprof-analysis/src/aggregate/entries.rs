@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::merge::{all_of, earliest, latest};
-use lioprof_model::parts::sums::NodeRpcs;
+use lioprof_model::parts::sums::{NodeRpcs, OpcodeSums};
 use lioprof_model::{Io, ReadWrite, SizeHistogram, Symbol};
 use lustre_debuglog::{Opcode, TargetKind, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -94,7 +94,7 @@ pub(super) struct ClientSum {
     pub(super) server: bool,
     pub(super) rpcs: u64,
     pub(super) io: ReadWrite,
-    pub(super) opcodes: BTreeMap<u32, u64>,
+    pub(super) opcodes: BTreeMap<u32, OpcodeSums>,
 }
 
 lioprof_model::merge_fields!(ClientSum { uuids, rpcs, io, opcodes } by { server: either });
@@ -107,10 +107,11 @@ pub(super) struct JobSum {
     pub(super) io: ReadWrite,
     pub(super) clients: FxHashSet<Symbol>,
     pub(super) targets: FxHashSet<TargetName>,
+    pub(super) opcodes: BTreeMap<u32, OpcodeSums>,
 }
 
-lioprof_model::merge_fields!(JobSum { rpcs, io, clients, targets });
-renumber_fields!(JobSum { clients } without { rpcs, io, targets });
+lioprof_model::merge_fields!(JobSum { rpcs, io, clients, targets, opcodes });
+renumber_fields!(JobSum { clients } without { rpcs, io, targets, opcodes });
 
 /// The RPCs of an opcode at a service.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

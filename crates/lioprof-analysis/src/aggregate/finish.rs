@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model as model;
-use lioprof_model::parts::sums::SeriesCell;
+use lioprof_model::parts::sums::{OpcodeSums, SeriesCell};
 use lioprof_model::traffic::service_name;
 use lioprof_model::units::seconds;
 use lioprof_model::{
@@ -230,14 +230,22 @@ fn targets(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Target> {
                 kind: key.kind.into(),
                 read: target_io(&sum.moved.read),
                 write: target_io(&sum.moved.write),
-                opcodes: opcode_names(&sum.opcodes),
+                opcodes: by_name(&sum.opcodes, |rpcs| *rpcs),
             }
         })
         .collect()
 }
 
-fn opcode_names(opcodes: &BTreeMap<u32, u64>) -> BTreeMap<String, u64> {
-    opcodes.iter().map(|(&opcode, &rpcs)| (Opcode(opcode).to_string(), rpcs)).collect()
+fn by_name<T>(opcodes: &BTreeMap<u32, T>, figure: fn(&T) -> u64) -> BTreeMap<String, u64> {
+    opcodes.iter().map(|(&opcode, sum)| (Opcode(opcode).to_string(), figure(sum))).collect()
+}
+
+fn rpcs_by_opcode(opcodes: &BTreeMap<u32, OpcodeSums>) -> BTreeMap<String, u64> {
+    by_name(opcodes, |sum| sum.rpcs)
+}
+
+fn service_by_opcode(opcodes: &BTreeMap<u32, OpcodeSums>) -> BTreeMap<String, u64> {
+    by_name(opcodes, |sum| sum.service_us)
 }
 
 fn clients(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Client> {
@@ -260,7 +268,8 @@ fn clients(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Client> {
                 read: sum.io.read.clone(),
                 write: sum.io.write.clone(),
                 targets: touched.get(&nid).copied().unwrap_or(0),
-                opcodes: opcode_names(&sum.opcodes),
+                opcodes: rpcs_by_opcode(&sum.opcodes),
+                service_us: service_by_opcode(&sum.opcodes),
             };
             (sum.io.bytes(), client)
         })
@@ -299,6 +308,8 @@ fn jobs(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Job> {
                 write: sum.io.write.clone(),
                 clients: sum.clients.len() as u64,
                 targets: sum.targets.len() as u64,
+                opcodes: rpcs_by_opcode(&sum.opcodes),
+                service_us: service_by_opcode(&sum.opcodes),
             };
             (sum.io.bytes(), row)
         })

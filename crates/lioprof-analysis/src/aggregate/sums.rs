@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::Merge;
-use lioprof_model::parts::sums::CombinationSums;
-use lioprof_model::parts::sums::Second;
+use lioprof_model::parts::sums::{CombinationSums, OpcodeSums, Second};
 use lioprof_model::traffic::{self, is_from_server, service_name};
 use lioprof_model::{
     Direction, Mark, ReadWrite, RpcRow, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence, TraceSummary,
@@ -247,11 +246,14 @@ impl Aggregate {
             self.replayed += sums.replayed;
             self.nodes.entry(target.node).or_default().sums.rpcs += sums.rpcs;
         }
-        for (CombinationKey { nid, client_uuid, opcode, target, .. }, CombinationSums { rpcs, io, .. }) in &all {
+        for (CombinationKey { nid, client_uuid, opcode, target, .. }, CombinationSums { rpcs, service_us, io, .. }) in
+            &all
+        {
             let server = self.is_server(*client_uuid, symbols);
             let client = self.clients.entry(*nid).or_default();
             client.rpcs += rpcs;
-            *client.opcodes.entry(opcode.0).or_default() += rpcs;
+            let asked = OpcodeSums { rpcs: *rpcs, service_us: *service_us };
+            client.opcodes.entry(opcode.0).or_default().merge(&asked);
             client.server |= server;
             if client.uuids.len() < MAX_UUIDS {
                 client.uuids.insert(*client_uuid);
@@ -260,9 +262,11 @@ impl Aggregate {
                 client.io.direction(direction).merge(io);
             }
         }
-        for (CombinationKey { nid, job, opcode, target, .. }, CombinationSums { rpcs, io, .. }) in &all {
+        for (CombinationKey { nid, job, opcode, target, .. }, CombinationSums { rpcs, service_us, io, .. }) in &all {
             let job = self.jobs.entry(*job).or_default();
             job.rpcs += rpcs;
+            let asked = OpcodeSums { rpcs: *rpcs, service_us: *service_us };
+            job.opcodes.entry(opcode.0).or_default().merge(&asked);
             job.clients.insert(*nid);
             if Direction::of(*opcode).is_some() {
                 job.targets.extend(target.name);

@@ -215,6 +215,7 @@ mod tests {
             write: lioprof_model::Io::default(),
             targets: 0,
             opcodes: BTreeMap::from([("LDLM_ENQUEUE".to_owned(), rpcs)]),
+            ..Client::default()
         };
         let all: u64 = clients.iter().sum();
         Analysis {

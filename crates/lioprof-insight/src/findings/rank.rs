@@ -226,7 +226,7 @@ mod tests {
                 read: io.clone(),
                 write: io.clone(),
                 targets: 1,
-                opcodes: std::collections::BTreeMap::new(),
+                ..Client::default()
             });
         }
         let make = |id, s, of| draft(&analysis, id, Severity::Warning, Confidence::High).cost(s, of).done();

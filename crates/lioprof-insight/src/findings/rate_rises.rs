@@ -96,8 +96,6 @@ fn usual_number(stretches: &[Stretch]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use lioprof_model::{Client, Direction, Io};
 
     use super::*;
@@ -112,7 +110,7 @@ mod tests {
             read: Io::default(),
             write: Io::default(),
             targets: 4,
-            opcodes: BTreeMap::new(),
+            ..Client::default()
         };
         let mut analysis = Analysis { clients: vec![client], ..Analysis::default() };
         analysis.sample.one_in = 1;

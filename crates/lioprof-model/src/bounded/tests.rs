@@ -63,6 +63,7 @@ fn clients(count: u64) -> Vec<Client> {
         write: io(2, 7),
         targets: 4,
         opcodes: [("OST_READ".to_owned(), 1), ("OST_WRITE".to_owned(), 2)].into(),
+        service_us: [("OST_READ".to_owned(), 10), ("OST_WRITE".to_owned(), 20)].into(),
     };
     (0..count).map(client).collect()
 }

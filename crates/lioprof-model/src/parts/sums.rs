@@ -101,9 +101,20 @@ crate::sums! {
         pub resent: u64,
         /// Of these, replayed.
         pub replayed: u64,
+        /// Service time of all of them.
+        pub service_us: u64,
         /// Of reads and writes: bytes and how sure they are; all zero for other operations.
         #[serde(with = "Io")]
         pub io: Io,
+    }
+
+    /// RPCs of an opcode that somebody sent.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct OpcodeSums {
+        /// RPCs.
+        pub rpcs: u64,
+        /// Their service time.
+        pub service_us: u64,
     }
 
     /// Objects.

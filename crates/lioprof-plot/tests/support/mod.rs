@@ -294,7 +294,7 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
             read: Io::default(),
             write: Io::default(),
             targets: 0,
-            opcodes: BTreeMap::new(),
+            ..Client::default()
         })
         .collect();
     let mut nodes: Vec<NodeSeries> = (0..shape.nodes)
