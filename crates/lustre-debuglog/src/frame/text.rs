@@ -333,6 +333,29 @@ mod tests {
         assert_eq!(got[1], Record { text: b"Handling RPC x\n", ..got[0] });
     }
 
+    /// What was read of other lines makes no difference: one that ends with its header, one whose text ends as headers do.
+    #[test]
+    fn lines_are_read_alike_however_often() {
+        let header = "00000100:00100000:1.0:1795250772.849236:0:2432:0:(service.c:2592:ptlrpc_server_handle_request())";
+        let other = header.replace("2592", "2593");
+        let texts = ["", " ", " text", " calls foo())", "  two", "x", ")) y())"];
+        let lines: Vec<String> =
+            [header, &other].iter().flat_map(|header| texts.map(|text| format!("{header}{text}"))).collect();
+        let mut seen = LineHeaders::default();
+        for first in &lines {
+            for line in [first].into_iter().chain(&lines) {
+                let alone = LineHeaders::default().record_in(line.as_bytes());
+                assert_eq!(seen.record_in(line.as_bytes()), alone, "{line}");
+                let header = header_at(line.as_bytes(), 0);
+                assert_eq!(
+                    alone.map(|it| (it.file, it.line, it.function)),
+                    header.map(|it| (it.record.file, it.record.line, it.record.function))
+                );
+                assert_eq!(alone.map(|it| line.len() - it.text.len()), header.map(|it| it.text_at), "{line}");
+            }
+        }
+    }
+
     #[test]
     fn the_closing_line_of_lctl_is_no_record() {
         let mut data = LINE.to_vec();
