@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::Merge;
-use lioprof_model::parts::sums::{CombinationSums, OpcodeSums, Second};
+use lioprof_model::parts::sums::{CombinationSums, Second};
 use lioprof_model::traffic::{self, is_from_server, service_name};
 use lioprof_model::{
     Direction, Mark, ReadWrite, RpcRow, SentRpc, SizeEvidence, Symbol, Symbols, TargetEvidence, TraceSummary,
@@ -246,33 +246,29 @@ impl Aggregate {
             self.replayed += sums.replayed;
             self.nodes.entry(target.node).or_default().sums.rpcs += sums.rpcs;
         }
-        for (CombinationKey { nid, client_uuid, opcode, target, .. }, CombinationSums { rpcs, service_us, io, .. }) in
-            &all
-        {
+        for (CombinationKey { nid, client_uuid, opcode, target, .. }, sums) in &all {
             let server = self.is_server(*client_uuid, symbols);
             let client = self.clients.entry(*nid).or_default();
-            client.rpcs += rpcs;
-            let asked = OpcodeSums { rpcs: *rpcs, service_us: *service_us };
-            client.opcodes.entry(opcode.0).or_default().merge(&asked);
+            client.rpcs += sums.rpcs;
+            client.opcodes.entry(opcode.0).or_default().merge(&sums.of_opcode());
             client.server |= server;
             if client.uuids.len() < MAX_UUIDS {
                 client.uuids.insert(*client_uuid);
             }
             if let Some(direction) = ost_direction(*opcode, *target) {
-                client.io.direction(direction).merge(io);
+                client.io.direction(direction).merge(&sums.io);
             }
         }
-        for (CombinationKey { nid, job, opcode, target, .. }, CombinationSums { rpcs, service_us, io, .. }) in &all {
+        for (CombinationKey { nid, job, opcode, target, .. }, sums) in &all {
             let job = self.jobs.entry(*job).or_default();
-            job.rpcs += rpcs;
-            let asked = OpcodeSums { rpcs: *rpcs, service_us: *service_us };
-            job.opcodes.entry(opcode.0).or_default().merge(&asked);
+            job.rpcs += sums.rpcs;
+            job.opcodes.entry(opcode.0).or_default().merge(&sums.of_opcode());
             job.clients.insert(*nid);
             if Direction::of(*opcode).is_some() {
                 job.targets.extend(target.name);
             }
             if let Some(direction) = ost_direction(*opcode, *target) {
-                job.io.direction(direction).merge(io);
+                job.io.direction(direction).merge(&sums.io);
             }
         }
         for (CombinationKey { opcode, target, .. }, CombinationSums { rpcs, .. }) in &all {

@@ -152,6 +152,14 @@ crate::sums! {
     }
 }
 
+impl CombinationSums {
+    /// What they are for whoever sent them: all are of one opcode.
+    #[must_use]
+    pub fn of_opcode(&self) -> OpcodeSums {
+        OpcodeSums { rpcs: self.rpcs, service_us: self.service_us }
+    }
+}
+
 impl NodeRpcs {
     /// Reads or writes.
     pub fn direction(&mut self, direction: Direction) -> &mut Io {

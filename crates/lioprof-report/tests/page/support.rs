@@ -84,8 +84,7 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
             read,
             write,
             targets: FLOWS as u64,
-            opcodes: BTreeMap::from([("OST_WRITE".to_owned(), 1)]),
-            service_us: BTreeMap::from([("OST_WRITE".to_owned(), 1_000 * (client as u64 + 1))]),
+            ..Client::default()
         });
     }
     a.totals.rpcs = a.totals.read.rpcs + a.totals.write.rpcs;
@@ -97,7 +96,6 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
         write: a.totals.write.clone(),
         clients: clients as u64,
         targets: osts as u64,
-        service_us: BTreeMap::from([("OST_READ".to_owned(), 1_000_000), ("OST_WRITE".to_owned(), 3_000_000)]),
         ..Job::default()
     }];
     for ost in 0..osts {

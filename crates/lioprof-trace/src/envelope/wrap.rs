@@ -221,11 +221,16 @@ pub(crate) fn one_line(text: &[u8], message: &Message<'_>, take: &mut Take<'_>) 
 /// Gives a text to `take` if it is a whole message of a known kind, without characters that stand for others; whether it was.
 pub(crate) fn take_whole(text: &[u8], take: &mut Take<'_>) -> bool {
     let message = Message::parse_text(text);
-    let is_whole = fit(&message) == Fit::Wholly && !characters::is_disguised(text);
-    if is_whole {
-        take(text, &message);
+    fit(&message) == Fit::Wholly && take_undisguised(text, &message, take)
+}
+
+/// The same of a whole message. Names may hold entities, and fit with them.
+fn take_undisguised(text: &[u8], message: &Message<'_>, take: &mut Take<'_>) -> bool {
+    let is_disguised = characters::is_disguised(text);
+    if !is_disguised {
+        take(text, message);
     }
-    is_whole
+    !is_disguised
 }
 
 /// The same of lines that are whole but for what was broken at blanks or after so many columns.
@@ -491,11 +496,7 @@ impl Search<'_, '_> {
         let fit = fit(&message);
         let fits = fit == Fit::Wholly;
         if fits || fit == Fit::Partly && self.best.is_none() {
-            // Names may hold entities, and fit with them.
-            let is_taken = fits && !characters::is_disguised(text);
-            if is_taken {
-                (self.take)(text, &message);
-            }
+            let is_taken = fits && take_undisguised(text, &message, self.take);
             self.best =
                 Some(Whole { text: (!is_taken).then(|| text.to_vec()), breaks, own_breaks, repair: self.repair, fits });
         }
