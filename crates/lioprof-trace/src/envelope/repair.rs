@@ -113,9 +113,17 @@ pub(crate) struct Group {
     bytes: usize,
     /// How many lines there are up to the last one that is no break's: it stood behind the same as the header, or begins with a blank.
     own: usize,
-    /// A header put together out of several.
-    joined: Vec<u8>,
+    broken: BrokenHeaders,
     headers: LineHeaders,
+}
+
+/// Headers put together out of several lines.
+#[derive(Debug, Default)]
+struct BrokenHeaders {
+    /// .. as these are.
+    joined: Vec<u8>,
+    /// .. without what an editor put there.
+    unmarked: Vec<u8>,
 }
 
 /// Lines of a record. Most are broken into few.
@@ -172,13 +180,13 @@ impl Group {
 
     /// Whether the lines so far begin with a whole header.
     pub(crate) fn has_header(&mut self, text: &[u8]) -> bool {
-        self.is_open() && header_of(&lines_of(text, &self.lines), &mut self.joined, &mut self.headers).is_some()
+        self.is_open() && header_of(&lines_of(text, &self.lines), &mut self.broken, &mut self.headers).is_some()
     }
 
     /// Whether the lines so far are a whole record: what follows is not needed.
     pub(crate) fn is_whole(&mut self, text: &[u8]) -> bool {
         let mut lines = lines_of(text, &self.lines);
-        let Some(header) = header_of(&lines, &mut self.joined, &mut self.headers) else { return false };
+        let Some(header) = header_of(&lines, &mut self.broken, &mut self.headers) else { return false };
         let texts = header.texts(&mut lines);
         let arrived = Arrived::behind(header.breaks, text, &self.lines, self.own);
         let widths = widths_of(&self.lines);
@@ -215,7 +223,7 @@ impl Group {
             return;
         }
         let mut lines = lines_of(text, &self.lines);
-        let Some(header) = header_of(&lines, &mut self.joined, &mut self.headers) else { return };
+        let Some(header) = header_of(&lines, &mut self.broken, &mut self.headers) else { return };
         repairs.add(Repair::Prefix, u64::from(self.is_prefixed));
         repairs.add(Repair::Wrapped, header.breaks as u64);
         let texts = header.texts(&mut lines);
@@ -417,8 +425,8 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The header at the start of `lines`, which may be broken into several; then it is put together in `joined`.
-fn header_of<'a>(lines: &[&'a [u8]], joined: &'a mut Vec<u8>, headers: &mut LineHeaders) -> Option<Header<'a>> {
+/// The header at the start of `lines`, which may be broken into several.
+fn header_of<'a>(lines: &[&'a [u8]], broken: &'a mut BrokenHeaders, headers: &mut LineHeaders) -> Option<Header<'a>> {
     let first = *lines.first()?;
     // Before its end there is no need to read it.
     if memchr::memchr(b')', first).is_some()
@@ -426,12 +434,19 @@ fn header_of<'a>(lines: &[&'a [u8]], joined: &'a mut Vec<u8>, headers: &mut Line
     {
         return Some(Header::new(first, record, 0, record.text));
     }
-    let at = broken_header(lines, joined, headers)
-        .or_else(|| broken_header(&wrap::without_end_marks(lines)?, joined, headers))
-        .or_else(|| wrap::unmarked(lines).find_map(|unmarked| broken_header(&unmarked, joined, headers)))?;
-    let record = headers.record_in(joined)?;
-    let text = at.line.get((joined.len() - record.text.len()).checked_sub(at.before)?..)?;
-    Some(Header::new(joined, record, at.breaks, text))
+    let BrokenHeaders { joined, unmarked } = broken;
+    if let Some(end) = join_header(lines, joined)
+        && let Some(record) = headers.record_in(joined)
+    {
+        return end.header(joined, record);
+    }
+    let mut is_header =
+        |lines: &[&'a [u8]]| join_header(lines, unmarked).filter(|_| headers.record_in(unmarked).is_some());
+    let end = match wrap::without_end_marks(lines).and_then(|lines| is_header(&lines)) {
+        Some(end) => end,
+        None => wrap::unmarked(lines).find_map(|lines| is_header(&lines))?,
+    };
+    end.header(unmarked, headers.record_in(unmarked)?)
 }
 
 /// Where a broken header ends.
@@ -443,9 +458,17 @@ struct HeaderEnd<'a> {
     before: usize,
 }
 
-/// Puts a broken header together, with the line that it ends in. A header has a blank at its end only: what breaks it elsewhere breaks words,
-/// and quoted-printable or HTML leaves a sign there.
-fn broken_header<'a>(lines: &[&'a [u8]], joined: &mut Vec<u8>, headers: &mut LineHeaders) -> Option<HeaderEnd<'a>> {
+impl<'a> HeaderEnd<'a> {
+    /// The header, as it was read in `joined`.
+    fn header(&self, joined: &'a [u8], record: Record<'a>) -> Option<Header<'a>> {
+        let text = self.line.get((joined.len() - record.text.len()).checked_sub(self.before)?..)?;
+        Some(Header::new(joined, record, self.breaks, text))
+    }
+}
+
+/// Puts what may be a broken header together, with the line that it ends in. A header has a blank at its end only: what breaks it elsewhere
+/// breaks words, and quoted-printable or HTML leaves a sign there.
+fn join_header<'a>(lines: &[&'a [u8]], joined: &mut Vec<u8>) -> Option<HeaderEnd<'a>> {
     joined.clear();
     joined.extend_from_slice(characters::without_break(lines.first()?));
     for (i, line) in lines.iter().enumerate().skip(1).take(4) {
@@ -453,7 +476,7 @@ fn broken_header<'a>(lines: &[&'a [u8]], joined: &mut Vec<u8>, headers: &mut Lin
         joined.extend_from_slice(line);
         // Its end may be broken, too.
         if prefix::has_header_end(&joined[before.saturating_sub(2)..]) {
-            return headers.record_in(joined).map(|_| HeaderEnd { breaks: i, line, before });
+            return Some(HeaderEnd { breaks: i, line, before });
         }
         joined.truncate(characters::without_break(joined).len());
     }

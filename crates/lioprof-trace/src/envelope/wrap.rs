@@ -51,7 +51,7 @@ enum Between {
 }
 
 /// What stood behind lines as long as the longest, and behind shorter ones.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Break(Between, Between);
 
 impl Break {
@@ -129,6 +129,18 @@ impl<'a> Widths<'a> {
             Between::Word | Between::Hyphen | Between::Blank => Some(b' '),
             Between::Nothing => None,
         }
+    }
+
+    /// Whether the longest are words that nobody broke, not lines of full width: a line before one of them had room for the word behind it.
+    /// (One behind them may be followed by a remark.)
+    fn are_of_whole_words(&self, lines: &[&[u8]]) -> bool {
+        let first_word = |line: &[u8]| line.iter().take_while(|byte| !is_blank(**byte)).count();
+        let had_room = |i: usize| {
+            let word = first_word(lines[i + 1]);
+            word > 0 && self.lines.get(i).is_some_and(|width| width + " ".len() + word <= self.widest)
+        };
+        let last_full = (1..lines.len() - 1).rfind(|&i| self.is_full(i)).unwrap_or(0);
+        self.widest_of_header < self.widest && (0..last_full).any(had_room)
     }
 
     /// Whether a line is as long as the longest.
@@ -535,7 +547,13 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
         return true;
     }
     let natural_end = (0..=last).find(|&i| !full(i)).unwrap_or(last);
-    if natural_end > 0 && join(Break::NOTHING).search(natural_end..=natural_end, best) {
+    let fits_as_cut = match (natural_end, first) {
+        (0, _) => false,
+        // Nothing but its header stands before it.
+        (1, []) => best.try_one(rest[0].trim_ascii_start(), 1, 0),
+        _ => join(Break::NOTHING).search(natural_end..=natural_end, best),
+    };
+    if fits_as_cut {
         return true;
     }
     // A blank at a line's beginning was no place to break.
@@ -548,6 +566,8 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
         &[Break::HYPHENS, Break::WORDS]
     } else if hyphens().next().is_some() {
         &[Break::WORDS, Break::HYPHENS]
+    } else if widths.are_of_whole_words(lines) {
+        &[Break::BLANKS, Break::WORDS]
     } else {
         &[Break::WORDS]
     };
@@ -559,7 +579,7 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
         return false;
     }
     for way in [Break::BLANKS, Break::NOTHING, Break::UNWRAPPED, Break::LINES, Break::CHANGED_WORDS] {
-        if join(way).search(1..=last, best) {
+        if !words.contains(&way) && join(way).search(1..=last, best) {
             return true;
         }
     }
@@ -713,6 +733,22 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Of a job and what stands behind it nothing but the lines' widths says where one ends.
+    #[test]
+    fn words_longer_than_a_line_are_broken_or_not() {
+        let rpc = "Handled RPC pname:cluuid+ref:pid:xid:nid:opc:job";
+        let word =
+            "ll_ost_io00_000:f795f7df-71b6-4f54-84da-3386afad5ab1+6:5437:x1882455968755840:12345-10.10.0.12@tcp:4:dd.0";
+        let end = "Request processed in 2152us (2879us total) trans 0 rc 0/0";
+        let whole = format!("{rpc} {word} {end}");
+        // Nobody broke the word: the line before it had room for the next.
+        let lines = ["", "Handled RPC", &rpc["Handled RPC ".len()..], word, end];
+        assert_eq!(put(&lines), Some((whole.clone(), 4)));
+        // It was broken, and the rest of it stands alone.
+        let (head, rest) = word.split_at(word.len() - 2);
+        assert_eq!(put(&[rpc, head, rest, end]), Some((whole, 3)));
     }
 
     #[test]
