@@ -120,6 +120,17 @@ function countColumn(name, value, title) {
   return { name, title, number: true, value: (row) => Number(value(row)), text: (row) => count(value(row)) };
 }
 
+/** How long servers' threads handled the RPCs of a row. */
+function serverTimeColumn() {
+  return {
+    name: "server time",
+    title: "time in which threads of servers handled its RPCs, added up",
+    number: true,
+    value: (row) => (row.server_us === null ? null : Number(row.server_us)),
+    text: (row) => (row.server_us === null ? UNKNOWN : micros(Number(row.server_us))),
+  };
+}
+
 /** A percentile or such of `Times` in Rust: `[count, mean, p50, p90, p99, max]`; `null`: unknown. */
 function timeColumn(name, times, at, title) {
   return {

@@ -1,8 +1,11 @@
 //! Tables: the first rows, and what all others come to.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use lioprof_model::names::job as job_name;
+use lioprof_model::units::share;
 use lioprof_model::{Analysis, Client, Io, Job, Object, Operation, Owner, SentRpcs, Target, TargetKindName};
 use serde::Serialize;
 
@@ -90,18 +93,28 @@ pub(crate) fn targets<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -
     Rows::new(all, MAX_TARGETS, row, |it| (it.read.io.rpcs + it.write.io.rpcs, &it.read.io, &it.write.io))
 }
 
+/// Who took most of the servers' time first: in a table that is cut, too, they are in sight. The same time stays in the order of bytes.
+fn by_server_time<T>(all: &[T], server_us: fn(&T) -> Option<u64>) -> Vec<&T> {
+    let mut all: Vec<&T> = all.iter().collect();
+    all.sort_by_key(|it| Reverse(server_us(it)));
+    all
+}
+
 pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<>> {
     let row = |it: &'a Client| {
         object!(ClientRow {
             client: names.client(&it.nid),
             server: it.server,
+            server_us: it.server_us().map(Exact),
             rpcs: it.rpcs,
             read: IoView::from(&it.read),
             write: IoView::from(&it.write),
             targets: it.targets,
         })
     };
-    Rows::new(&analysis.clients, MAX_CLIENTS, row, |it| (it.rpcs, &it.read, &it.write))
+    Rows::new(by_server_time(&analysis.clients, Client::server_us), MAX_CLIENTS, row, |it| {
+        (it.rpcs, &it.read, &it.write)
+    })
 }
 
 pub(crate) fn jobs<'a>(analysis: &'a Analysis) -> Rows<impl Serialize + use<'a>> {
@@ -109,6 +122,8 @@ pub(crate) fn jobs<'a>(analysis: &'a Analysis) -> Rows<impl Serialize + use<'a>>
     let row = |it: &'a Job| {
         object!(JobRow {
             job: job_name(it.job.as_deref(), printed),
+            server_us: it.server_us().map(Exact),
+            most: most_of(&it.service_us),
             rpcs: it.rpcs,
             read: IoView::from(&it.read),
             write: IoView::from(&it.write),
@@ -116,7 +131,14 @@ pub(crate) fn jobs<'a>(analysis: &'a Analysis) -> Rows<impl Serialize + use<'a>>
             targets: it.targets,
         })
     };
-    Rows::new(&analysis.jobs, MAX_JOBS, row, |it| (it.rpcs, &it.read, &it.write))
+    Rows::new(by_server_time(&analysis.jobs, Job::server_us), MAX_JOBS, row, |it| (it.rpcs, &it.read, &it.write))
+}
+
+/// The operation that took most of the time, and its share.
+fn most_of(service_us: &BTreeMap<String, u64>) -> Option<(&str, f64)> {
+    // Of equals the first by name.
+    let (name, us) = service_us.iter().rev().max_by_key(|(_, us)| **us).filter(|(_, us)| **us > 0)?;
+    Some((name, share(*us, service_us.values().sum())))
 }
 
 /// Whether the logs name any job.

@@ -29,13 +29,26 @@ function buildJobs(body) {
     label: "Jobs",
     columns: [
       { name: "job", value: (row) => row.job },
+      serverTimeColumn(),
+      {
+        name: "most of it for",
+        value: (row) => row.most?.[0] ?? null,
+        text: (row) => (row.most ? `${row.most[0]} (${percent(row.most[1])})` : "–"),
+      },
       countColumn("RPCs", (row) => row.rpcs),
       ...io,
       countColumn("clients", (row) => row.clients),
       countColumn("targets", (row) => row.targets, "targets that it read or wrote"),
     ],
     rows: () => DATA.jobs.rows,
-    others: otherCells(DATA.jobs, "job", (it) => [el("td.figure", null, count(it.rpcs)), ...otherIo(it), el("td"), el("td")]),
+    others: otherCells(DATA.jobs, "job", (it) => [
+      el("td"),
+      el("td"),
+      el("td.figure", null, count(it.rpcs)),
+      ...otherIo(it),
+      el("td"),
+      el("td"),
+    ]),
   });
   let owners = null;
   if (DATA.owners.rows.length) {

@@ -233,6 +233,7 @@ function clientTable(body) {
   const note = partNote(body, "The figures of each client in this table are");
   const servers = new Set(DATA.clients.rows.filter((row) => row.server).map((row) => row.client));
   const cells = (it) => [
+    el("td"),
     el("td.figure", null, count(it.rpcs)),
     el("td.figure", null, count(it.read.rpcs)),
     el("td.figure", null, ioBytes(it.read)),
@@ -249,6 +250,7 @@ function clientTable(body) {
         value: (row) => clientName(row.client),
         text: (row) => `${clientName(row.client)}${row.server ? " (server)" : ""}`,
       },
+      serverTimeColumn(),
       { ...countColumn("RPCs", (row) => row.rpcs, "RPCs of any kind"), value: (row) => row.rpcs },
       countColumn("reads", (row) => row.read.rpcs),
       bytesColumn("read", (row) => row.read),
@@ -264,6 +266,7 @@ function clientTable(body) {
             .map(({ slot: { number: client }, read, write, cells: targets }) => ({
               client,
               server: servers.has(client),
+              server_us: null,
               rpcs: null,
               read,
               write,

@@ -48,6 +48,8 @@ enum Between {
     Word,
     /// The same, and nothing behind a hyphen or a slash, where browsers and word processors break, too.
     Hyphen,
+    /// As `Word`, and nothing behind a hyphen: what is longer than a line is broken behind its last hyphen there, or where the line ends.
+    Cut,
 }
 
 /// What stood behind lines as long as the longest, and behind shorter ones.
@@ -67,6 +69,8 @@ impl Break {
     const CHANGED_WORDS: Self = Self(Between::Word, Between::Word);
     /// Broken at blanks and behind hyphens.
     const HYPHENS: Self = Self(Between::Hyphen, Between::Hyphen);
+    /// The same, and words that are longer than a line without hyphens.
+    const CUT_HYPHENS: Self = Self(Between::Cut, Between::Hyphen);
     /// Broken after so many columns; the message has line breaks of its own.
     const UNWRAPPED: Self = Self(Between::Nothing, Between::Line);
 }
@@ -122,11 +126,14 @@ impl<'a> Widths<'a> {
     fn between(&self, lines: &[&[u8]], i: usize, way: Break) -> Option<u8> {
         let is_too_long =
             |ends: fn(u8) -> bool| word_len_over(lines[i], lines[i + 1], ends) > self.room(i + 1, lines[i + 1]);
+        // Behind a hyphen at its end the word goes on once more.
+        let may_go_on = || ends_with_hyphen(lines[i + 1]) && !lines[i + 1].contains(&b' ') && lines.len() > i + 2;
         match if self.is_full(i) { way.0 } else { way.1 } {
             Between::Line => Some(b'\n'),
             Between::Hyphen if ends_with_hyphen(lines[i]) || is_too_long(|it| is_blank(it) || is_hyphen(it)) => None,
-            Between::Word if is_too_long(is_blank) => None,
-            Between::Word | Between::Hyphen | Between::Blank => Some(b' '),
+            Between::Cut if ends_with_hyphen(lines[i]) || may_go_on() => None,
+            Between::Word | Between::Cut if is_too_long(is_blank) => None,
+            Between::Word | Between::Hyphen | Between::Cut | Between::Blank => Some(b' '),
             Between::Nothing => None,
         }
     }
@@ -563,9 +570,9 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
     // Behind a hyphen at the width of the lines a longer word may have been cut as well.
     let hyphens = || (0..last).filter(|&i| ends_with_hyphen(lines[i]));
     let words: &[Break] = if hyphens().any(|i| !full(i)) {
-        &[Break::HYPHENS, Break::WORDS]
+        &[Break::HYPHENS, Break::WORDS, Break::CUT_HYPHENS]
     } else if hyphens().next().is_some() {
-        &[Break::WORDS, Break::HYPHENS]
+        &[Break::WORDS, Break::HYPHENS, Break::CUT_HYPHENS]
     } else if widths.are_of_whole_words(lines) {
         &[Break::BLANKS, Break::WORDS]
     } else {
@@ -749,6 +756,20 @@ mod tests {
         // It was broken, and the rest of it stands alone.
         let (head, rest) = word.split_at(word.len() - 2);
         assert_eq!(put(&[rpc, head, rest, end]), Some((whole, 3)));
+    }
+
+    /// Python's textwrap breaks a word that is longer than a line behind its last hyphen there, and where the line ends if it has none.
+    #[test]
+    fn words_longer_than_a_line_are_broken_in_two_ways() {
+        let lines = [
+            "Handling RPC",
+            "req@00000000dd34e618 pname:cluuid+ref:pid:xid:nid:opc:job ll_ost",
+            "00_003:0+-99:387:x1882625422647552:12345-",
+            "10.10.0.11@tcp:8:python3.0",
+        ];
+        let whole = "Handling RPC req@00000000dd34e618 pname:cluuid+ref:pid:xid:nid:opc:job \
+            ll_ost00_003:0+-99:387:x1882625422647552:12345-10.10.0.11@tcp:8:python3.0";
+        assert_eq!(put(&lines), Some((whole.to_owned(), 3)));
     }
 
     #[test]
