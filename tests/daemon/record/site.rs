@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use lioprof_testkit::files::files_under;
 use lioprof_testkit::sshd::{SshClient, Sshd};
-use lioprof_testkit::until;
+use lioprof_testkit::{Patience, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -207,11 +207,17 @@ impl Site {
     }
 
     /// Starts `lioprof record`, and waits until all hosts have their first mark.
+    #[track_caller]
     pub(super) fn start(&self, more: &[&str]) -> Recorder {
         let output = self.path("record");
         let child = spawn(&self.args(more), &output);
-        let recorder = Recorder { child, output };
-        until("the recording to begin", || recorder.stderr().contains("recording oss").then_some(()));
+        let mut recorder = Recorder { child, output };
+        let patience = Patience::new();
+        while !recorder.stderr().contains("recording oss") {
+            let ended = recorder.child.try_wait().unwrap();
+            let goes_on = ended.is_none() && patience.nap();
+            assert!(goes_on, "no recording began ({ended:?}): {}", recorder.stderr());
+        }
         recorder
     }
 
