@@ -47,10 +47,11 @@ class AnalysisPages(Pages):
         self.table(page, name, "Operations", {
             (row["name"], row["service"]): [f"{row['rpcs']:,}", f"{row['errors']:,}", micros(row["service_us"]["p50"]), micros(row["total_us"]["max"])]
             for row in analysis["operations"]}, lambda cells: ((cells[0], cells[1]), [cells[2], cells[3], cells[6], cells[8]]))
-        clients = {row["nid"] + (" (server)" if row["server"] else ""): [f"{row['rpcs']:,}", io_bytes(row["read"]), io_bytes(row["write"])] for row in analysis["clients"]}
-        self.table(page, name, "Clients", clients, lambda cells: (cells[0], [cells[1], cells[3], cells[5]]), at_most=400)
-        jobs = {self.job(analysis, row["job"]): [f"{row['rpcs']:,}", io_bytes(row["write"])] for row in analysis["jobs"]}
-        self.table(page, name, "Jobs", jobs, lambda cells: (cells[0], [cells[1], cells[5]]), at_most=200)
+        server_time = lambda row: micros(sum(row["service_us"].values()))
+        clients = {row["nid"] + (" (server)" if row["server"] else ""): [server_time(row), f"{row['rpcs']:,}", io_bytes(row["read"]), io_bytes(row["write"])] for row in analysis["clients"]}
+        self.table(page, name, "Clients", clients, lambda cells: (cells[0], [cells[1], cells[2], cells[4], cells[6]]), at_most=400)
+        jobs = {self.job(analysis, row["job"]): [server_time(row), f"{row['rpcs']:,}", io_bytes(row["write"])] for row in analysis["jobs"]}
+        self.table(page, name, "Jobs", jobs, lambda cells: (cells[0], [cells[1], cells[3], cells[7]]), at_most=200)
         locks = analysis["locks"] or {"jobs": []}
         waited = {self.job(analysis, row["job"]): [f"{row['blocked']:,}"] for row in locks["jobs"] if row["blocked"] or row["wait_s"]}
         if page.locator("[aria-label='Jobs that waited for locks']").count():
@@ -213,7 +214,7 @@ class AnalysisPages(Pages):
 
         page = self.open(name, address=f"#?target={target}")
         self.table(page, name, "Clients", {flow["nid"]: figures(flow) for flow in flows if flow["target"] == target},
-                   lambda cells: (cells[0].removesuffix(" (server)"), cells[2:6]))
+                   lambda cells: (cells[0].removesuffix(" (server)"), cells[3:7]))
         self.close(page)
 
         page = self.open(name, address="#?t=0-0.001")

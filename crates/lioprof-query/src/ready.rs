@@ -82,6 +82,7 @@ const FILES: &[(&str, &str)] = files! {
     "p99-per-minute"
     "slowest-rpcs"
     "small-writes-by-job"
+    "who-took-time"
     "who-used-target"
 };
 

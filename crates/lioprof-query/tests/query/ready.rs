@@ -107,6 +107,31 @@ fn bytes_are_those_of(rows: &Rows) {
 }
 
 #[test]
+fn time_of_servers_is_that_of_the_analysis() {
+    // The metadata of the second one has most requests and moves next to nothing.
+    for capture in ["shared_striped_write", "metadata"] {
+        let rows = Rows::of(capture);
+        let found = run(&rows.session(), "who-took-time", &[("limit", "1000000")]);
+        let server_ms = |row: &Value| (row["server_s"].as_f64().unwrap() * 1e3).round();
+        let times: Vec<f64> = found.iter().map(server_ms).collect();
+        assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
+        // Each row is rounded to a millisecond.
+        let is_that_of = |who: &str, name: &Value, rpcs: u64, server_us: Option<u64>| {
+            let of_it = || found.iter().filter(|row| row[who] == *name);
+            assert_eq!(of_it().map(|row| row["rpcs"].as_u64().unwrap()).sum::<u64>(), rpcs, "{name}");
+            let off_ms = of_it().map(server_ms).sum::<f64>() - server_us.unwrap() as f64 / 1e3;
+            assert!(off_ms.abs() <= 0.5 * of_it().count() as f64 + 1e-6, "{name}: {off_ms} ms");
+        };
+        for client in &rows.analysis.clients {
+            is_that_of("nid", &Value::from(client.nid.clone()), client.rpcs, client.server_us());
+        }
+        for job in &rows.analysis.jobs {
+            is_that_of("job", &Value::from(job.job.clone()), job.rpcs, job.server_us());
+        }
+    }
+}
+
+#[test]
 fn writes_of_unknown_size_are_in_sight_and_counts_agree() {
     // Without dlmtrace and net most writes have no size.
     let rows = Rows::of("dk_plain");
