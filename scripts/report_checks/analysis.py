@@ -89,6 +89,11 @@ class AnalysisPages(Pages):
         self.holds(f"{name}: a drag selects what it covers", 0.2 * span < start < 0.3 * span and 0.5 * span < end < 0.65 * span)
         after = [self.label(page, section) for section in ("bandwidth", "latency", "queue", "timeline", "objects")]
         self.holds(f"{name}: all views follow the zoom", all(a != b for a, b in zip(before, after)))
+        # The range is not round; the labels are.
+        for section in ("bandwidth", "queue", "timeline"):
+            times = self.time_labels(page, section)
+            steps = {round(after - before, 6) for before, after in zip(times, times[1:])}
+            self.holds(f"{name}: {section} has round times ({times})", len(times) > 2 and len(steps) == 1 and start <= times[0] and times[-1] <= end)
         inside = [rpc for rpc in analysis["sample"]["rpcs"] if rpc["end"] - analysis["window"]["start"] >= start and rpc["arrival"] - analysis["window"]["start"] <= end]
         self.equal(f"{name}: RPCs of the timeline in the zoom", count_in(self.label(page, "timeline")), len(inside))
         chart = self.chart(page, "bandwidth")
@@ -106,6 +111,15 @@ class AnalysisPages(Pages):
         page.locator(".overview .canvas").click()
         self.equal(f"{name}: a click on the overview shows all", self.selected(page), {})
         self.close(page)
+
+    def time_labels(self, page, section):
+        """The seconds that a view's time axis is labelled with, as drawn."""
+        self.chart(page, section)
+        texts = page.evaluate("""section => {
+            const chart = echarts.getInstanceByDom(document.querySelector(`#${section} .chart [_echarts_instance_]`));
+            return chart.getZr().storage.getDisplayList().map(it => it.style?.text ?? '');
+        }""", section)
+        return sorted(float(text.removesuffix(f"{SPACE}s")) for text in texts if re.fullmatch(rf"[0-9.]+{SPACE}s", text))
 
     def day(self, name, peak_bin, rate):
         """17,280 bins, one of which stands out: it is visible in all of the day, and by itself after zooming in."""

@@ -26,7 +26,9 @@ function timeAxis(range, gridIndex, width, labelled) {
   const span = range[1] - range[0];
   const n = Math.max(2, Math.floor(width / (colors.font * 5.5)));
   const step = TIME_STEPS.find((it) => span / it <= n) ?? roundStep(span, n);
-  const isRound = (value) => Math.abs(value / step - Math.round(value / step)) < 1e-6;
+  // The library counts intervals from the range's beginning, which need not be round.
+  const [first, last] = [Math.ceil(range[0] / step - 1e-6), Math.floor(range[1] / step + 1e-6)];
+  const customValues = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => (first + i) * step);
   return {
     type: "value",
     gridIndex,
@@ -34,10 +36,10 @@ function timeAxis(range, gridIndex, width, labelled) {
     max: range[1],
     interval: step,
     ...axisLook({
-      axisLabel: { show: labelled, formatter: (value) => (isRound(value) ? timeLabel(value, step) : "") },
-      splitLine: { show: true, lineStyle: { color: colors.grid } },
+      axisLabel: { show: labelled, customValues, formatter: (value) => timeLabel(value, step) },
+      splitLine: { show: true, customValues, lineStyle: { color: colors.grid } },
     }),
-    axisTick: { show: labelled, lineStyle: { color: colors.line } },
+    axisTick: { show: labelled, customValues, lineStyle: { color: colors.line } },
   };
 }
 
