@@ -493,14 +493,14 @@ pub(crate) fn may_hold_record(skipped: &[u8]) -> bool {
     !skipped.contains(&0) && (!skipped.ends_with(b"\n") || holds_header(skipped))
 }
 
-/// Lines behind the first one that are looked at for a broken header: where headers are broken, most are.
+/// Lines behind the first one in which a header is looked for: where headers are broken, most are.
 const FIRST_LINES: usize = 8;
 
-/// Whether a piece of text begins with neither a record nor what a crash or `lctl` leaves there, or a header in one of its first lines is broken.
+/// Whether a piece of text begins with neither a record nor what a crash or `lctl` leaves there, or the next header is broken.
 pub(crate) fn begins_elsewhere(data: &[u8]) -> bool {
-    let has_broken_header = |line: &[u8]| starts_like_header(line) && header_len(line).is_none();
+    let mut next_lines = lines(data).skip(1).take(FIRST_LINES);
     data.first().is_some_and(|byte| *byte != 0) && !data.starts_with(SUMMARY) && header_len(data).is_none()
-        || lines(data).skip(1).take(FIRST_LINES).any(has_broken_header)
+        || next_lines.find(|line| starts_like_header(line)).is_some_and(|line| header_len(line).is_none())
 }
 
 /// A piece of text, whole records, as it was logged: itself where nothing was changed. And what was left out of it because it is no record.
