@@ -47,7 +47,8 @@ class AnalysisPages(Pages):
         self.table(page, name, "Operations", {
             (row["name"], row["service"]): [f"{row['rpcs']:,}", f"{row['errors']:,}", micros(row["service_us"]["p50"]), micros(row["total_us"]["max"])]
             for row in analysis["operations"]}, lambda cells: ((cells[0], cells[1]), [cells[2], cells[3], cells[6], cells[8]]))
-        server_time = lambda row: micros(sum(row["service_us"].values()))
+        # The made-up system has none.
+        server_time = lambda row: micros(sum(row["service_us"].values())) if row["service_us"] or not row["rpcs"] else "?"
         clients = {row["nid"] + (" (server)" if row["server"] else ""): [server_time(row), f"{row['rpcs']:,}", io_bytes(row["read"]), io_bytes(row["write"])] for row in analysis["clients"]}
         self.table(page, name, "Clients", clients, lambda cells: (cells[0], [cells[1], cells[2], cells[4], cells[6]]), at_most=400)
         jobs = {self.job(analysis, row["job"]): [server_time(row), f"{row['rpcs']:,}", io_bytes(row["write"])] for row in analysis["jobs"]}
