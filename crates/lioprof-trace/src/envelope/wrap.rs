@@ -554,13 +554,9 @@ fn try_all(lines: &[&[u8]], widths: Widths<'_>, best: &mut Search<'_, '_>) -> bo
         return true;
     }
     let natural_end = (0..=last).find(|&i| !full(i)).unwrap_or(last);
-    let fits_as_cut = match (natural_end, first) {
-        (0, _) => false,
-        // Nothing but its header stands before it.
-        (1, []) => best.try_one(rest[0].trim_ascii_start(), 1, 0),
-        _ => join(Break::NOTHING).search(natural_end..=natural_end, best),
-    };
-    if fits_as_cut {
+    // What follows need not be joined for that.
+    let as_cut = || Joined::of(&lines[..=natural_end], |_| None);
+    if natural_end > 0 && as_cut().search(natural_end..=natural_end, best) {
         return true;
     }
     // A blank at a line's beginning was no place to break.
