@@ -54,7 +54,7 @@ impl Headings {
     }
 
     /// The host or file that the lines below come from, if `line` says so.
-    pub(crate) fn line(&mut self, line: &[u8]) -> Option<Sender> {
+    pub(crate) fn line<'a>(&mut self, line: &'a [u8]) -> Option<Sender<&'a str>> {
         let below_rule = std::mem::take(&mut self.below_rule);
         let line = std::str::from_utf8(line).ok()?.trim();
         if line.is_empty() || line.len() > 512 {
@@ -67,7 +67,7 @@ impl Headings {
         if below_rule {
             // `oss01 (1)` in some versions; a set of hosts with the same output is not one server.
             let host = line.strip_suffix(" (1)").unwrap_or(line);
-            return is_host(host).then(|| Sender::Host(host.to_owned()));
+            return is_host(host).then_some(Sender::Host(host));
         }
         heading(line)
     }
@@ -78,8 +78,8 @@ pub(crate) fn is_rule(line: &str) -> bool {
     line.len() >= 3 && ['-', '=', '*', '#', '_', '~'].iter().any(|sign| line.chars().all(|c| c == *sign))
 }
 
-fn heading(line: &str) -> Option<Sender> {
-    let host = |name: &str| is_host(name).then(|| Sender::Host(name.to_owned()));
+fn heading(line: &str) -> Option<Sender<&str>> {
+    let host = |name| is_host(name).then_some(Sender::Host(name));
     if let Some(name) = line.strip_prefix("==> ").and_then(|rest| rest.strip_suffix(" <==")) {
         return named(name);
     }
@@ -139,7 +139,7 @@ mod tests {
 
     fn of(lines: &[&str]) -> Option<Sender> {
         let mut headings = Headings::default();
-        lines.iter().filter_map(|line| headings.line(line.as_bytes())).last()
+        lines.iter().filter_map(|line| headings.line(line.as_bytes()).map(|sender| sender.owned())).last()
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! They also come one in the other. The header is looked for, whatever stands before it is the prefix.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use lustre_debuglog::frame::text::{header_len, starts_like_header};
 use memchr::memchr_iter;
@@ -166,15 +167,30 @@ const NUMBERED: [&str; 10] = ["line", "row", "rank", "cpu", "core", "thread", "t
 
 /// Who a prefix names: a host, or a file whose name may tell one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Sender {
+pub(crate) enum Sender<Name = String> {
     /// A host's name.
-    Host(String),
+    Host(Name),
     /// A path, as `grep -H` writes it.
-    File(String),
+    File(Name),
+}
+
+impl<'a> Sender<&'a str> {
+    pub(crate) fn name(&self) -> &'a str {
+        match self {
+            Self::Host(name) | Self::File(name) => name,
+        }
+    }
+
+    pub(crate) fn owned(&self) -> Sender {
+        match self {
+            Self::Host(name) => Sender::Host((*name).to_owned()),
+            Self::File(name) => Sender::File((*name).to_owned()),
+        }
+    }
 }
 
 /// The host or file that a prefix names, if it names one.
-pub(crate) fn sender(prefix: &[u8]) -> Option<Sender> {
+pub(crate) fn sender(prefix: &[u8]) -> Option<Sender<&str>> {
     let mut text = std::str::from_utf8(prefix).ok()?;
     loop {
         text = text.trim_start_matches(['>', '|', '+', '*', ' ', '\t', '\u{a0}', '"', '`']);
@@ -189,12 +205,9 @@ pub(crate) fn sender(prefix: &[u8]) -> Option<Sender> {
     if text.is_empty() {
         return None;
     }
-    if let Some(host) = of_syslog(text) {
-        return is_host(host).then(|| Sender::Host(host.to_owned()));
-    }
-    if let Some(inside) = text.strip_prefix('[') {
-        let host = inside.split([']', ' ']).next()?;
-        return is_host(host).then(|| Sender::Host(host.to_owned()));
+    let inside = || text.strip_prefix('[').and_then(|inside| inside.split([']', ' ']).next());
+    if let Some(host) = of_syslog(text).or_else(inside) {
+        return is_host(host).then_some(Sender::Host(host));
     }
     // `HOST: `, `PATH:17:`, `PATH-17-`, `HOST: PATH:`: the first word, without the separator behind it.
     let word = text.split([':', ' ', '\t', '|', '>']).next()?;
@@ -203,7 +216,7 @@ pub(crate) fn sender(prefix: &[u8]) -> Option<Sender> {
     if !separated {
         let name = word.trim_end_matches('-');
         let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
-        return (word.ends_with('-') && is_file(name)).then(|| Sender::File(name.to_owned()));
+        return (word.ends_with('-') && is_file(name)).then_some(Sender::File(name));
     }
     // What damage leaves before a header may have signs in it, too, but rarely a blank or the number of a line behind one.
     let behind = rest.trim_start().trim_start_matches([':', '|', '>']);
@@ -212,12 +225,22 @@ pub(crate) fn sender(prefix: &[u8]) -> Option<Sender> {
     named(word).filter(|sender| is_set_off || matches!(sender, Sender::File(_)))
 }
 
+/// Whether two prefixes are the same but for digits outside of `name`, where one of them names somebody: then so does the other. Most programs
+/// put a time or the line's number there.
+pub(crate) fn differ_in_numbers_only(one: &[u8], other: &[u8], name: &Range<usize>) -> bool {
+    let same = |(a, b): (&u8, &u8)| (a == b) | (a.is_ascii_digit() & b.is_ascii_digit());
+    one == other
+        || one.len() == other.len()
+            && one[name.clone()] == other[name.clone()]
+            && one.iter().zip(other).fold(true, |all, pair| all & same(pair))
+}
+
 /// A file, if the word has the form of the name of one, else a host.
-pub(super) fn named(word: &str) -> Option<Sender> {
+pub(super) fn named(word: &str) -> Option<Sender<&str>> {
     if is_file(word) {
-        return Some(Sender::File(word.to_owned()));
+        return Some(Sender::File(word));
     }
-    is_host(word).then(|| Sender::Host(word.to_owned()))
+    is_host(word).then_some(Sender::Host(word))
 }
 
 fn is_file(word: &str) -> bool {
@@ -230,12 +253,16 @@ fn is_file(word: &str) -> bool {
 
 /// Whether `word` can be the name of a host.
 pub(crate) fn is_host(word: &str) -> bool {
-    word.len() <= 64
-        && word.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
-        && word.contains(|c: char| c.is_ascii_alphabetic() || c == '.')
-        && !NO_HOSTS.contains(&word.to_ascii_lowercase().as_str())
-        && !NUMBERED.contains(&word.trim_end_matches(|c: char| !c.is_ascii_alphabetic()).to_ascii_lowercase().as_str())
+    let bytes = word.as_bytes();
+    let is_among = |words: &[&str], word: &[u8]| words.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word));
+    let letters = || bytes.iter().rposition(u8::is_ascii_alphabetic).map_or(0, |last| last + 1);
+    let has_digits = bytes.iter().any(u8::is_ascii_digit);
+    bytes.len() <= 64
+        && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+        && bytes.iter().any(|byte| byte.is_ascii_alphabetic() || *byte == b'.')
+        && (has_digits || !is_among(&NO_HOSTS, bytes))
+        && !is_among(&NUMBERED, &bytes[..letters()])
 }
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -312,12 +339,12 @@ mod tests {
 
     const LINE: &str = "00000100:00100000:12.0F:1700000000.123456:0:43210:0:(service.c:2543:f()) Handling RPC x";
 
-    fn host(name: &str) -> Option<Sender> {
-        Some(Sender::Host(name.to_owned()))
+    fn host(name: &str) -> Option<Sender<&str>> {
+        Some(Sender::Host(name))
     }
 
-    fn file(name: &str) -> Option<Sender> {
-        Some(Sender::File(name.to_owned()))
+    fn file(name: &str) -> Option<Sender<&str>> {
+        Some(Sender::File(name))
     }
 
     #[test]
@@ -356,6 +383,31 @@ mod tests {
             let line = format!("{prefix}{LINE}");
             assert_eq!(header_start(line.as_bytes(), 0), Some(prefix.len()), "{prefix}");
             assert_eq!(header_start(line.as_bytes(), prefix.len()), Some(prefix.len()), "{prefix}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_name_the_same_but_in_the_name() {
+        for (one, other, want) in [
+            ("oss01: ", "oss01: ", true),
+            ("oss01: ", "oss02: ", false),
+            ("oss01: ", "oss010: ", false),
+            ("oss01.log:17:", "oss01.log:18:", true),
+            ("oss01.log:17:", "oss02.log:17:", false),
+            ("Nov 25 09:46:40 oss01 lctl[4242]: ", "Nov 25 09:46:41 oss01 lctl[4343]: ", true),
+            ("Nov 25 09:46:40 oss01 lctl[4242]: ", "Nov 25 09:46:40 oss07 lctl[4242]: ", false),
+            ("2026-11-25T09:46:40.123456Z oss01 lctl: ", "2026-11-25T09:46:41.654321Z oss01 lctl: ", true),
+            ("17:", "18:", true),
+            ("17:", "a8:", false),
+        ] {
+            let at = sender(other.as_bytes()).map_or(0..0, |sender| {
+                let start = other.find(sender.name()).unwrap();
+                start..start + sender.name().len()
+            });
+            assert_eq!(differ_in_numbers_only(one.as_bytes(), other.as_bytes(), &at), want, "{one} {other}");
+            if want {
+                assert_eq!(sender(one.as_bytes()), sender(other.as_bytes()));
+            }
         }
     }
 

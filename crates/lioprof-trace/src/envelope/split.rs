@@ -1,19 +1,19 @@
 //! The lines of several hosts in one text, each host's for itself, as they came: whoever reads them repairs them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::heading::Headings;
 use super::prefix::{self, Sender};
 use super::repair::{Group, lines};
-use crate::kept::{PackedReader, Packer, Store};
+use crate::kept::{BLOCK, PackedReader, Packer, Store};
 
 /// Bytes read at once.
 const READ_BYTES: usize = 256 << 10;
-/// Text of a part that is kept before it is written on.
-const WRITE_BYTES: usize = 64 << 10;
 /// A longer line is cut: it is none of a log.
 const MAX_LINE: usize = 1 << 20;
 /// One header of so many must have a host or file before it: programs put one before each line.
@@ -37,7 +37,7 @@ pub(crate) fn names_senders(head: &[u8]) -> bool {
     let mut headings = Headings::default();
     let mut group = Group::default();
     let (mut usual, mut headers, mut senders) = (0, 0, 0);
-    let mut once: HashSet<Sender> = HashSet::new();
+    let mut once: HashSet<Sender<&str>> = HashSet::new();
     for line in lines(head) {
         let at = line.as_ptr().addr() - head.as_ptr().addr();
         let place = at..at + line.len();
@@ -106,9 +106,10 @@ impl Writing {
     /// Begins a record, `previous` being the line before; `is_missing`: another part has it.
     fn begin(&mut self, line: &[u8], start: usize, previous: &[u8], is_missing: bool) -> io::Result<()> {
         self.end_record();
-        if self.text.len() >= WRITE_BYTES {
-            self.kept.add(&self.text)?;
-            self.text.clear();
+        let whole = self.text.len() / BLOCK * BLOCK;
+        if whole > 0 {
+            self.kept.add(&self.text[..whole])?;
+            self.text.drain(..whole);
         }
         if is_missing {
             self.add(previous);
@@ -137,7 +138,8 @@ impl Writing {
 
 struct Splitter {
     parts: Vec<Writing>,
-    of_sender: HashMap<Option<Sender>, usize>,
+    /// The parts of those that have a name.
+    of_name: FxHashMap<String, usize>,
     headings: Headings,
     /// The part that the lines below the last heading belong to.
     block: usize,
@@ -145,6 +147,8 @@ struct Splitter {
     current: usize,
     usual: usize,
     last_prefix: Vec<u8>,
+    /// Where the name is in it.
+    last_name: Range<usize>,
     /// The line before, if it is none of the log.
     previous: Vec<u8>,
     /// The part that it went to.
@@ -156,28 +160,22 @@ impl Splitter {
     fn new(limit: usize) -> Self {
         let mut splitter = Self {
             parts: Vec::new(),
-            of_sender: HashMap::new(),
+            of_name: FxHashMap::default(),
             headings: Headings::default(),
             block: 0,
             current: 0,
             usual: 0,
             last_prefix: Vec::new(),
+            last_name: 0..0,
             previous: Vec::new(),
             previous_part: None,
             store: Arc::new(Store::new(limit)),
         };
-        splitter.part(None);
+        splitter.add_part(None);
         splitter
     }
 
-    fn part(&mut self, sender: Option<Sender>) -> usize {
-        if let Some(&part) = self.of_sender.get(&sender) {
-            return part;
-        }
-        if self.parts.len() == MAX_PARTS {
-            return 0;
-        }
-        self.of_sender.insert(sender.clone(), self.parts.len());
+    fn add_part(&mut self, sender: Option<Sender>) -> usize {
         self.parts.push(Writing {
             sender,
             group: Group::default(),
@@ -188,16 +186,35 @@ impl Splitter {
         self.parts.len() - 1
     }
 
+    fn part_of(&mut self, sender: &Sender<&str>) -> usize {
+        if let Some(&part) = self.of_name.get(sender.name()) {
+            return part;
+        }
+        if self.parts.len() == MAX_PARTS {
+            return 0;
+        }
+        let part = self.add_part(Some(sender.owned()));
+        self.of_name.insert(sender.name().to_owned(), part);
+        part
+    }
+
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         if let Some(start) = prefix::header_start(line, self.usual) {
             self.usual = start;
             self.headings.record();
             let before = prefix::standing_before(line, start, &self.previous);
-            if *before != *self.last_prefix || start == 0 {
+            if start == 0 || !prefix::differ_in_numbers_only(&before, &self.last_prefix, &self.last_name) {
                 self.last_prefix.clear();
                 self.last_prefix.extend_from_slice(&before);
-                let sender = prefix::sender(&before);
-                self.current = if sender.is_some() { self.part(sender) } else { self.block };
+                self.last_name = 0..0;
+                self.current = match prefix::sender(&before) {
+                    Some(sender) => {
+                        let at = sender.name().as_ptr().addr() - before.as_ptr().addr();
+                        self.last_name = at..at + sender.name().len();
+                        self.part_of(&sender)
+                    }
+                    None => self.block,
+                };
             }
             // A break may have left there what stands before the line.
             let is_missing = before.len() > start && self.previous_part != Some(self.current);
@@ -212,7 +229,7 @@ impl Splitter {
         if let Some(sender) = self.headings.line(line)
             && (!group.is_open() || group.is_whole(text))
         {
-            self.block = self.part(Some(sender));
+            self.block = self.part_of(&sender);
             self.current = self.block;
             // The next line is looked at anew.
             self.last_prefix.clear();
@@ -246,5 +263,36 @@ impl Splitter {
             }
         }
         Ok(parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_goes_to_its_host_whatever_else_changes() {
+        let record =
+            |host: u32, n: u32| format!("00000100:00100000:1.0:{n}.968289:0:464:0:(service.c:2152:f()) {host}\n");
+        for prefix in [
+            |host, _| format!("oss{host:02}: "),
+            |host, n| format!("2026-11-25T09:46:{:02}.{n:06}+00:00 oss{host:02} lctl[{n:05}]: ", n % 60),
+            |host, n| format!("logs/oss{host:02}.txt:{n}:"),
+        ] {
+            let hosts = [1_u32, 2, 3];
+            // In turn, and with more of one than are kept before they are written on.
+            let lines = (0..9_000_u32).flat_map(|n| hosts.map(|host| (host, n)));
+            let lines = lines.chain((9_000..12_000).map(|n| (2, n)));
+            let text: String = lines.map(|(host, n)| prefix(host, n) + &record(host, n)).collect();
+            let parts = split(text.as_bytes(), 1 << 20).unwrap();
+            assert_eq!(parts.len(), hosts.len());
+            for (mut part, host) in parts.into_iter().zip(hosts) {
+                let mut got = String::new();
+                part.text.read_to_string(&mut got).unwrap();
+                let count = if host == 2 { 12_000 } else { 9_000 };
+                let want: String = (0..count).map(|n| prefix(host, n) + &record(host, n)).collect();
+                assert!(got == want, "{host} {}", prefix(host, 0));
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ mod spool;
 mod store;
 mod stretch;
 
-pub(crate) use packed::{Packed, PackedReader, Packer};
+pub(crate) use packed::{BLOCK, Packed, PackedReader, Packer};
 pub(crate) use spool::{Spooled, spool, spool_packed};
 pub(crate) use store::Store;
 pub(crate) use stretch::{Stretch, StretchReader};

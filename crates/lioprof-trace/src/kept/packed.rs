@@ -8,7 +8,7 @@ use zstd::bulk::{Decompressor, compress};
 use super::store::Store;
 
 /// Bytes that are packed at once.
-const BLOCK: usize = 256 << 10;
+pub(crate) const BLOCK: usize = 256 << 10;
 /// The fastest one: it packs debug logs to an eighth.
 const LEVEL: i32 = 1;
 
@@ -45,14 +45,17 @@ impl Packer {
 
     /// Takes bytes.
     pub(crate) fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let n = bytes.len().min(BLOCK - self.pending.len());
-            self.pending.extend_from_slice(&bytes[..n]);
-            bytes = &bytes[n..];
-            if self.pending.len() == BLOCK {
-                self.pack()?;
+        while self.pending.len() + bytes.len() >= BLOCK {
+            let (here, rest) = bytes.split_at(BLOCK - self.pending.len());
+            if self.pending.is_empty() {
+                self.pack(here)?;
+            } else {
+                self.pending.extend_from_slice(here);
+                self.pack_pending()?;
             }
+            bytes = rest;
         }
+        self.pending.extend_from_slice(bytes);
         Ok(())
     }
 
@@ -72,19 +75,26 @@ impl Packer {
     /// The stream is complete.
     pub(crate) fn finish(mut self) -> io::Result<Packed> {
         if !self.pending.is_empty() {
-            self.pack()?;
+            self.pack_pending()?;
         }
         Ok(Packed { store: self.store, blocks: self.blocks, len: self.len, unpacked: Mutex::default() })
     }
 
-    fn pack(&mut self) -> io::Result<()> {
-        let is_plain = self.plain_in_memory && self.store.has_room(self.pending.len());
-        let packed = if is_plain { Vec::new() } else { compress(&self.pending, LEVEL)? };
-        let kept = if is_plain { &self.pending } else { &packed };
+    fn pack_pending(&mut self) -> io::Result<()> {
+        let mut pending = std::mem::take(&mut self.pending);
+        self.pack(&pending)?;
+        pending.clear();
+        self.pending = pending;
+        Ok(())
+    }
+
+    fn pack(&mut self, block: &[u8]) -> io::Result<()> {
+        let is_plain = self.plain_in_memory && self.store.has_room(block.len());
+        let packed = if is_plain { Vec::new() } else { compress(block, LEVEL)? };
+        let kept = if is_plain { block } else { &packed };
         let at = self.store.append(kept)?;
         self.blocks.push(Block { at, len: u32::try_from(kept.len()).unwrap_or(u32::MAX), is_plain });
-        self.len += self.pending.len() as u64;
-        self.pending.clear();
+        self.len += block.len() as u64;
         Ok(())
     }
 }

@@ -14,9 +14,14 @@ pub(crate) struct Store {
     kept: Mutex<Kept>,
 }
 
+/// Bytes of memory that are taken at once: what is kept there stays where it is.
+const PIECE: usize = 256 << 10;
+
 #[derive(Debug, Default)]
 struct Kept {
-    memory: Vec<u8>,
+    /// All but the last one hold [`PIECE`] bytes.
+    memory: Vec<Vec<u8>>,
+    memory_len: usize,
     /// What did not fit into memory.
     file: Option<File>,
     file_len: u64,
@@ -40,16 +45,16 @@ impl Store {
     /// Whether so many bytes more fit into memory.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let kept = self.kept();
-        kept.file_len == 0 && kept.memory.len() + bytes <= self.limit
+        kept.file_len == 0 && kept.memory_len + bytes <= self.limit
     }
 
     /// Appends `bytes` and says where they are. Fails if there is no room for a temporary file.
     pub(crate) fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         let mut kept = self.kept();
         let at = kept.len();
-        let room = if kept.file_len > 0 { 0 } else { self.limit.saturating_sub(kept.memory.len()) };
+        let room = if kept.file_len > 0 { 0 } else { self.limit.saturating_sub(kept.memory_len) };
         let (here, there) = bytes.split_at(bytes.len().min(room));
-        kept.memory.extend_from_slice(here);
+        kept.add(here);
         if !there.is_empty() {
             let end = kept.file_len;
             let file = match &mut kept.file {
@@ -82,9 +87,9 @@ impl Store {
     /// Reads some bytes at `offset`; 0 only at or behind the end, or if `buf` is empty.
     pub(crate) fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         let kept = self.kept();
-        let in_memory = kept.memory.len() as u64;
+        let in_memory = kept.memory_len as u64;
         if offset < in_memory {
-            let rest = usize::try_from(offset).ok().and_then(|at| kept.memory.get(at..)).unwrap_or_default();
+            let rest = usize::try_from(offset).map_or(&[][..], |at| &kept.memory[at / PIECE][at % PIECE..]);
             let n = buf.len().min(rest.len());
             buf[..n].copy_from_slice(&rest[..n]);
             return Ok(n);
@@ -98,7 +103,21 @@ impl Store {
 
 impl Kept {
     fn len(&self) -> u64 {
-        self.memory.len() as u64 + self.file_len
+        self.memory_len as u64 + self.file_len
+    }
+
+    fn add(&mut self, mut bytes: &[u8]) {
+        self.memory_len += bytes.len();
+        while !bytes.is_empty() {
+            let piece = match self.memory.last_mut() {
+                Some(piece) if piece.len() < PIECE => piece,
+                // Small inputs have but one.
+                _ => self.memory.push_mut(Vec::with_capacity(if self.memory.is_empty() { 0 } else { PIECE })),
+            };
+            let (here, rest) = bytes.split_at(bytes.len().min(PIECE - piece.len()));
+            piece.extend_from_slice(here);
+            bytes = rest;
+        }
     }
 }
 

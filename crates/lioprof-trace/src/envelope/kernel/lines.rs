@@ -98,7 +98,8 @@ impl KernelLines {
     fn begin(&mut self, line: &[u8], at: usize, is_changed: bool, take: &mut dyn FnMut(Logged<'_>)) {
         self.headings.record();
         self.usual = at;
-        let sender = if at > 0 { prefix::sender(&line[..at]) } else { None }.or_else(|| self.block.clone());
+        let sender = if at > 0 { prefix::sender(&line[..at]) } else { None };
+        let sender = sender.map(|sender| sender.owned()).or_else(|| self.block.clone());
         let place = self.open.iter().position(|group| group.sender == sender);
         if let Some(place) = place {
             let mut group = self.open.remove(place);
@@ -149,7 +150,7 @@ impl KernelLines {
         }
         self.is_apart = true;
         if let Some(sender) = heading {
-            self.block = Some(sender);
+            self.block = Some(sender.owned());
             self.usual = 0;
         }
         Taken::Nothing
