@@ -8,10 +8,14 @@
 //! | containers, log shippers, `journalctl -o json` | `{"log":"LINE\n","stream":"stdout"}`, `{"MESSAGE":"LINE","_HOSTNAME":"oss01"}` |
 //! | `cat -A`, CSV, tables of HTML | `LINE$`, `"LINE",`, `<td>LINE</td></tr>` |
 
+use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
 use lustre_debuglog::frame::text::LineHeaders;
 use lustre_debuglog::{Message, Record};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::prefix;
@@ -131,14 +135,60 @@ fn key_in_json(line: &[u8]) -> Option<String> {
 
 /// The line of a log that an object holds as a string, behind the name of its host if it has that, too.
 fn out_of_json(line: &[u8], key: &str) -> Option<Vec<u8>> {
-    let Ok(Value::Object(object)) = serde_json::from_slice(line) else { return None };
-    let text = object.get(key)?.as_str()?;
-    let host = HOST_KEYS.iter().find_map(|key| match object.get(*key)? {
+    let mut json = serde_json::Deserializer::from_slice(line);
+    let Held { text, hosts } = Holding(key).deserialize(&mut json).ok()?;
+    json.end().ok()?;
+    let text = text.as_str()?;
+    let host = hosts.iter().find_map(|host| match host {
         Value::Object(host) => host.get("name")?.as_str(),
         host => host.as_str(),
     });
     let host = host.filter(|host| prefix::is_host(host)).map(|host| format!("{host}: ")).unwrap_or_default();
     Some([host.as_bytes(), text.trim_end().as_bytes(), b"\n"].concat())
+}
+
+/// What is wanted of an object; the rest is not kept, as there are many.
+#[derive(Default)]
+struct Held {
+    text: Value,
+    /// Behind each of [`HOST_KEYS`].
+    hosts: [Value; HOST_KEYS.len()],
+}
+
+/// Reads an object that holds a text behind this key.
+struct Holding<'a>(&'a str);
+
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de> DeserializeSeed<'de> for Holding<'_> {
+    type Value = Held;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Held, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Holding<'_> {
+    type Value = Held;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Held, A::Error> {
+        let mut held = Held::default();
+        while let Some(Key(key)) = map.next_key()? {
+            if key == self.0 {
+                held.text = map.next_value()?;
+            } else if let Some(at) = HOST_KEYS.iter().position(|host| key == *host) {
+                held.hosts[at] = map.next_value()?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(held)
+    }
 }
 
 struct Unframed {
