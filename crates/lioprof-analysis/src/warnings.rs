@@ -173,7 +173,8 @@ pub(crate) fn early(results: &[NodeAccount], analysis: &Analysis, noted_loss: f6
         && analysis.inputs.iter().all(|input| input.several_servers.as_ref().is_none_or(|it| it.since.is_some()))
     {
         warnings.push(format!(
-            "time goes backwards at {}: the clock was stepped, or the log is not sorted; nearby times are wrong",
+            "time goes backwards at {}: the clock was stepped, the log is sorted otherwise, or dumps follow on each other in \
+             one file; nearby times are wrong, and what two dumps hold counts twice",
             plural(loss.clock_steps, "place")
         ));
     }

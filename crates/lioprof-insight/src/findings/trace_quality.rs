@@ -355,12 +355,14 @@ fn clock(case: &Case<'_>) -> Option<Finding> {
     let finding = case
         .finding(Severity::Warning, Confidence::Medium, format!("Time goes back at {} of the log", plural(steps, "place")))
         .explain(
-            "The clock was stepped, or the records are not in the order in which they were written. Times and waits around \
-             these places are wrong; RPCs across one have none.",
+            "The clock was stepped, the records are not in the order in which they were written, or dumps follow on each \
+             other in one file. Times and waits around these places are wrong; RPCs across one have none. What two dumps \
+             hold counts twice.",
         )
         .evidence("clock_steps", real(steps))
         .remedy("Let chrony or ntpd slew the clock during captures, and not step it (`chronyc tracking`).")
         .remedy("Give the log as the kernel wrote it: binary, or `lctl debug_file` output that nobody has sorted otherwise.")
+        .remedy("Give each dump as a file of its own: what stands in two of them then counts once.")
         .done();
     Some(finding)
 }
