@@ -181,6 +181,35 @@ fn two_servers_in_one_file_are_told_and_are_no_loss() {
     }
 }
 
+#[test]
+fn one_server_under_two_names_is_told() {
+    let [log, other] = real();
+    let cut = log.split_inclusive('\n').count() / 2;
+    let lines = |from: usize, to: usize| log.split_inclusive('\n').skip(from).take(to - from).collect::<String>();
+    let want = analyze(&[folder([("oss07.txt".to_owned(), log.as_str())]).path()], &[]);
+    let (before, after) = (lines(0, cut + 100), lines(cut - 100, 2 * cut + 1));
+    for [first, second] in [[log.as_str(), log.as_str()], [before.as_str(), after.as_str()]] {
+        let dir = folder([
+            ("before.txt".to_owned(), first),
+            ("after.txt".to_owned(), second),
+            ("oss02.txt".to_owned(), other.as_str()),
+        ]);
+        let run = analyze_run(&[dir.path()], &[]).exits(0);
+        let run = run.says(&["after, before are one server", "--node NAME=PATTERN"]);
+        let json = run.json();
+        let same: Vec<&Value> = rows(&json, "nodes").iter().map(|node| &node["same_server_as"]).collect();
+        assert_eq!(same, [&serde_json::json!(["before"]), &serde_json::json!(["after"]), &Value::Null]);
+        assert!(json["findings"].to_string().contains("after, before are one server"), "{}", json["findings"]);
+        assert_ne!(text(&json["verdict"], "state"), Some("no_problem"));
+        // As the warning says.
+        let pattern = format!("oss07={}/*e*r*.txt", dir.path().display());
+        let one = analyze(&[dir.path()], &["--node", &pattern]);
+        assert_eq!(nodes(&one), ["oss02", "oss07"]);
+        assert_same("oss07", &rows(&one, "nodes")[1]["write"], &rows(&want, "nodes")[0]["write"]);
+        assert_eq!(rows(&one, "nodes")[1]["rpcs"], rows(&want, "nodes")[0]["rpcs"]);
+    }
+}
+
 /// Rows without the node that they are of.
 fn without_nodes(rows: &Value) -> Value {
     let mut rows = rows.clone();

@@ -1,6 +1,6 @@
 //! Puts the nodes whose clocks are off on the reference's clock, and tells what is known of all clocks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::Analysis;
 use lioprof_model::parts::clock_line::ClockLine;
@@ -151,6 +151,16 @@ impl Alignment {
         NodeClocks(named.filter_map(line).collect())
     }
 
+    /// The other names of a node's server.
+    fn same_server_as(&self, node: usize) -> Vec<String> {
+        let mut all = BTreeSet::from([node]);
+        // Pairs are of neighbours in the list of those that are the same.
+        while let Some(&(a, b)) = self.clocks.same.iter().find(|(a, b)| all.contains(a) != all.contains(b)) {
+            all.extend([a, b]);
+        }
+        all.into_iter().filter(|other| *other != node).map(|other| self.names[other].clone()).collect()
+    }
+
     /// Fills in what the nodes' clocks show.
     pub(crate) fn tell(&self, analysis: &mut Analysis) {
         analysis.rpc_phases = phases(&self.clocks, &self.names);
@@ -158,6 +168,7 @@ impl Alignment {
             let Ok(at) = self.names.binary_search(&node.name) else { continue };
             node.pairs = self.clocks.pairs[at];
             node.clock_aligned = self.aligned[at];
+            node.same_server_as = self.same_server_as(at);
             let Some(clock) = &self.clocks.nodes[at] else { continue };
             node.clock_reference = Some(self.names[clock.reference].clone());
             node.clock_offset_us = Some(clock.rounded_offset_us());
@@ -173,6 +184,16 @@ impl Alignment {
             return Vec::new();
         }
         let mut warnings = Vec::new();
+        for (at, name) in self.names.iter().enumerate() {
+            let others = self.same_server_as(at);
+            if others.first().is_some_and(|other| other > name) {
+                warnings.push(format!(
+                    "{name}, {} are one server: their logs hold the same RPCs, at the same microseconds. What they share is counted once \
+                     for each name; give all of its logs one name with --node NAME=PATTERN, and it is counted once",
+                    others.join(", ")
+                ));
+            }
+        }
         for &(a, b) in &self.clocks.contradictory {
             warnings.push(format!(
                 "what {} and {} say about the RPCs between them fits no steady difference of their clocks: one was set, or \
@@ -184,13 +205,9 @@ impl Alignment {
             warnings
                 .push(format!("the clock of {name} is off, and its times are as it logged them: {}", self.why_stuck));
         }
-        let unknown: Vec<&str> = self
-            .names
-            .iter()
-            .zip(&self.clocks.nodes)
-            .filter(|(_, clock)| clock.is_none())
-            .map(|(name, _)| name.as_str())
-            .collect();
+        // One server's logs have one clock.
+        let is_unknown = |at: &usize| self.clocks.nodes[*at].is_none() && self.same_server_as(*at).is_empty();
+        let unknown: Vec<&str> = (0..self.names.len()).filter(is_unknown).map(|at| self.names[at].as_str()).collect();
         if !unknown.is_empty() {
             warnings.push(format!(
                 "the clocks of {} are taken as they are: no RPCs by which they could be compared with the other nodes' are in \

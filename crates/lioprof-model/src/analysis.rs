@@ -399,6 +399,14 @@ impl Analysis {
         }
     }
 
+    /// The names of each server whose logs are taken for several servers'.
+    #[must_use]
+    pub fn servers_with_several_names(&self) -> Vec<Vec<&str>> {
+        let first =
+            self.nodes.iter().filter(|node| node.same_server_as.first().is_some_and(|other| *other > node.name));
+        first.map(|node| [&node.name].into_iter().chain(&node.same_server_as).map(String::as_str).collect()).collect()
+    }
+
     /// Which of the requests' lines the logs have, if somebody filtered them. An overflow or a crash takes lines of all kinds; that a thread
     /// went on with its next request shows that a missing line was logged. `None` for a part of a log.
     #[must_use]
@@ -682,6 +690,10 @@ pub struct Node {
     /// RPCs found both in this node's log and in another node's; the two clocks are compared by these.
     #[serde(default)]
     pub pairs: u64,
+    /// Nodes whose logs hold the very same RPCs, at the same times: all are one server's, under several names, and what they share is
+    /// counted once for each name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same_server_as: Vec<String>,
 }
 
 /// Kind of a node.

@@ -143,6 +143,7 @@ fn nodes(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Node> {
             clock_drift_error_ppm: None,
             clock_aligned: false,
             pairs: 0,
+            same_server_as: Vec::new(),
         })
         .collect();
     nodes.sort_by(|a, b| a.name.cmp(&b.name));

@@ -1,6 +1,6 @@
 //! Combines pairs of nodes to one clock for all: a reference, and from each node the path to it with the smallest error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::Symbols;
 use lioprof_model::parts::clock_line::{ClockLine, whole};
@@ -76,6 +76,8 @@ pub(crate) struct Clocks {
     pub(crate) symbols: Symbols,
     /// Pairs of nodes whose RPCs contradict each other, because one of the clocks was set.
     pub(crate) contradictory: Vec<(usize, usize)>,
+    /// Nodes that are one server, under two names.
+    pub(crate) same: BTreeSet<(usize, usize)>,
 }
 
 /// Compares the clocks of nodes, which are in the order of their names.
@@ -85,9 +87,15 @@ pub(crate) struct Clocks {
 pub(crate) fn clocks(mut logs: Vec<NodeLog<'_>>) -> Clocks {
     let nodes = logs.len();
     // A single log cannot be compared with any other.
-    let Found { links, of_clients, symbols } = if nodes < 2 { Found::default() } else { find(&mut logs) };
-    let mut clocks =
-        Clocks { nodes: vec![None; nodes], pairs: vec![0; nodes], of_clients, symbols, contradictory: Vec::new() };
+    let Found { links, of_clients, same, symbols } = if nodes < 2 { Found::default() } else { find(&mut logs) };
+    let mut clocks = Clocks {
+        nodes: vec![None; nodes],
+        pairs: vec![0; nodes],
+        of_clients,
+        symbols,
+        contradictory: Vec::new(),
+        same,
+    };
     let mut usable: BTreeMap<(usize, usize), Estimate> = BTreeMap::new();
     for (&(a, b), Link { bounds, pairs }) in &links {
         clocks.pairs[a] += pairs;

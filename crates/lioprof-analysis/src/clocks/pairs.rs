@@ -1,6 +1,6 @@
 //! RPCs that are in two logs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::{ClockReading, Symbol, Symbols};
 
@@ -44,6 +44,8 @@ pub(crate) struct Pair {
 pub(crate) struct Found {
     pub(crate) links: BTreeMap<(usize, usize), Link>,
     pub(crate) of_clients: Vec<Pair>,
+    /// Nodes that are one server, under two names.
+    pub(crate) same: BTreeSet<(usize, usize)>,
     /// Those of all samples.
     pub(crate) symbols: Symbols,
 }
@@ -56,9 +58,11 @@ pub(crate) struct Found {
 pub(crate) fn find(nodes: &mut [NodeLog<'_>]) -> Found {
     let mut found = Found::default();
     nodes.iter_mut().for_each(|log| log.exchanges.share(&mut found.symbols));
-    let sent = once(nodes.iter().map(|log| &log.exchanges.sent[..]).collect());
-    let mut handled = once(nodes.iter().map(|log| &log.exchanges.handled[..]).collect()).peekable();
-    for (sender, sent) in sent {
+    let sent = InOrder::of(nodes.iter().map(|log| &log.exchanges.sent[..]).collect());
+    let handled = InOrder::of(nodes.iter().map(|log| &log.exchanges.handled[..]).collect());
+    found.same = handled.same();
+    let mut handled = handled.once().peekable();
+    for (sender, sent) in sent.once() {
         let id = sent.rpc.id;
         while handled.next_if(|(_, other)| other.rpc.id < id).is_some() {}
         let Some((receiver, handled)) = handled.next_if(|(_, other)| other.rpc.id == id) else { continue };
@@ -81,20 +85,43 @@ pub(crate) fn find(nodes: &mut [NodeLog<'_>]) -> Found {
     found
 }
 
-/// RPCs that occur only once, in order, each with its node, of the samples of nodes.
-fn once<'a, T: Identified + 'a>(nodes: Vec<&'a [Sampled<T>]>) -> impl Iterator<Item = (usize, &'a Sampled<T>)> {
-    // A hundred nodes have millions: they stay where they are, and are put in order by their places.
-    let mut places: Vec<(u32, u32)> = Vec::with_capacity(nodes.iter().map(|sample| sample.len()).sum());
-    for (node, sample) in (0..).zip(&nodes) {
-        places.extend((0..).zip(*sample).map(|(at, _)| (node, at)));
+/// RPCs in order, of the samples of nodes.
+struct InOrder<'a, T> {
+    nodes: Vec<&'a [Sampled<T>]>,
+    /// A hundred nodes have millions: they stay where they are, and are put in order by their places.
+    places: Vec<(u32, u32)>,
+}
+
+impl<'a, T: Identified> InOrder<'a, T> {
+    fn of(nodes: Vec<&'a [Sampled<T>]>) -> Self {
+        let mut places: Vec<(u32, u32)> = Vec::with_capacity(nodes.iter().map(|sample| sample.len()).sum());
+        for (node, sample) in (0..).zip(&nodes) {
+            places.extend((0..).zip(*sample).map(|(at, _)| (node, at)));
+        }
+        places.sort_unstable_by_key(|&(node, at)| (nodes[node as usize][at as usize].rpc.id(), node, at));
+        Self { nodes, places }
     }
-    let find = move |(node, at): (u32, u32)| (node as usize, &nodes[node as usize][at as usize]);
-    places.sort_unstable_by_key(|&place| find(place).1.rpc.id());
-    (0..places.len()).filter_map(move |at| {
-        let id = |at: usize| places.get(at).map(|&place| find(place).1.rpc.id());
-        let is_single = id(at) != id(at + 1) && (at == 0 || id(at) != id(at - 1));
-        is_single.then(|| find(places[at]))
-    })
+
+    fn get(&self, at: usize) -> Option<(usize, &'a Sampled<T>)> {
+        self.places.get(at).map(|&(node, at)| (node as usize, &self.nodes[node as usize][at as usize]))
+    }
+
+    /// RPCs that occur only once, each with its node.
+    fn once(&self) -> impl Iterator<Item = (usize, &'a Sampled<T>)> {
+        let id = |at: usize| self.get(at).map(|(_, sampled)| sampled.rpc.id());
+        let is_single = move |at: &usize| id(*at) != id(at + 1) && (*at == 0 || id(*at) != id(at - 1));
+        (0..self.places.len()).filter(is_single).filter_map(|at| self.get(at))
+    }
+}
+
+impl InOrder<'_, Handled> {
+    /// Nodes that handled the same RPC at the same microseconds. Two servers never do: an RPC goes to one of them, and if to the next one, then
+    /// later.
+    fn same(&self) -> BTreeSet<(usize, usize)> {
+        let neighbours = (1..self.places.len()).filter_map(|at| self.get(at - 1).zip(self.get(at)));
+        let same = neighbours.filter(|((a, one), (b, other))| a != b && one.rpc == other.rpc);
+        same.map(|((a, _), (b, _))| (a, b)).collect()
+    }
 }
 
 /// Whether the round trip is at least as long as the wait at the receiver, as it must be on any clock.

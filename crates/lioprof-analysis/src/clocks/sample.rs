@@ -44,7 +44,7 @@ pub(crate) struct Sent {
 renumber_fields!(Sent { id } without { sent_us, answered_us });
 
 /// An RPC that the node handled, on the node's clock.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Handled {
     pub(crate) id: Identity,
     pub(crate) arrival_us: i64,

@@ -55,8 +55,10 @@ const NOTHING_LOST: &str =
 
 fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
-    let found: Vec<Finding> =
-        [no_rpcs(case), filtered(case), lost(case), clock(case), unknown(case)].into_iter().flatten().collect();
+    let found: Vec<Finding> = [no_rpcs(case), filtered(case), one_server(case), lost(case), clock(case), unknown(case)]
+        .into_iter()
+        .flatten()
+        .collect();
     Nothing::cannot_tell_if(
         found.is_empty() && analysis.loss.estimated_lost_fraction.is_none(),
         analysis.loss.estimate.clone(),
@@ -342,6 +344,22 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
 fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Logs of one server that are taken for several servers'.
+fn one_server(case: &Case<'_>) -> Option<Finding> {
+    let servers = case.analysis.servers_with_several_names();
+    let names = servers.first()?;
+    let finding = case
+        .finding(Severity::Critical, Confidence::High, format!("{} are one server", names.join(", ")))
+        .explain(
+            "Their logs hold the same RPCs, at the same microseconds: they are copies, or overlap. What they share is counted once for \
+             each name, so sums are too high, and no two servers can be compared.",
+        )
+        .evidence("servers_with_several_names", real(servers.len() as u64))
+        .remedy("Give all logs of the server one name (`--node NAME=PATTERN`): what several of them hold is then counted once.")
+        .done();
+    Some(finding)
 }
 
 fn clock(case: &Case<'_>) -> Option<Finding> {

@@ -138,6 +138,7 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
             clock_drift_error_ppm: None,
             clock_aligned: false,
             pairs: 0,
+            same_server_as: Vec::new(),
         });
         let busy: Vec<f64> = (0..BINS).map(|_| random.below(40) as f64).collect();
         a.series.nodes.push(NodeSeries {
