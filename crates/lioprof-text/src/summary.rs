@@ -129,7 +129,7 @@ fn signed(us: i64) -> f64 {
 /// Where the time of RPCs goes, for clients whose log is there.
 fn phases(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let mut rows: Vec<&RpcPhases> = analysis.rpc_phases.iter().filter(|row| row.target.is_some()).collect();
-    rows.sort_by_key(|row| (std::cmp::Reverse(row.rpcs), &row.client, &row.target));
+    rows.sort_by_key(|row| (Reverse(row.rpcs), &row.client, &row.target));
     if rows.is_empty() {
         return Ok(());
     }
@@ -160,9 +160,7 @@ fn osts(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         .iter()
         .filter(|target| target.kind == TargetKindName::Ost || target.read.io.rpcs + target.write.io.rpcs > 0)
         .collect();
-    rows.sort_by_key(|target| {
-        (std::cmp::Reverse(target.read.io.bytes + target.write.io.bytes), &target.name, &target.node)
-    });
+    rows.sort_by_key(|target| (Reverse(target.read.io.bytes + target.write.io.bytes), &target.name, &target.node));
     let unknown = &analysis.totals.unattributed;
     let mut table =
         NumberTable::new(&["target", "reads", "read", "r MiB/s", "r p99", "writes", "written", "w MiB/s", "w p99"]);
@@ -214,7 +212,7 @@ fn rate(analysis: &Analysis, series: Option<&TargetSeries>, column: fn(&TargetSe
 }
 
 fn clients<'a>(analysis: &'a Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let clients = analysis.clients.iter().filter(|client| !client.server);
+    let clients = analysis.clients_by_server_time().into_iter().filter(|client| !client.server);
     let user = |it: &'a Client| User {
         name: &it.nid,
         server_us: it.server_us(),
@@ -238,7 +236,7 @@ fn jobs<'a>(analysis: &'a Analysis, out: &mut dyn Write) -> io::Result<()> {
             others: it.clients,
         })
     };
-    users(["job", "clients"], "Jobs", analysis.jobs.iter().filter_map(user).collect(), out)
+    users(["job", "clients"], "Jobs", analysis.jobs_by_server_time().into_iter().filter_map(user).collect(), out)
 }
 
 /// Who had requests handled.
@@ -252,10 +250,7 @@ struct User<'a> {
     others: u64,
 }
 
-/// Those first who took most of the servers' time, whatever it was for.
-fn users([who, others]: [&str; 2], title: &str, mut rows: Vec<User<'_>>, out: &mut dyn Write) -> io::Result<()> {
-    // Stable: the same time stays in the order of bytes.
-    rows.sort_by_key(|user| Reverse(user.server_us));
+fn users([who, others]: [&str; 2], title: &str, rows: Vec<User<'_>>, out: &mut dyn Write) -> io::Result<()> {
     let mut table = NumberTable::new(&[who, "server s", "RPCs", "reads", "read", "writes", "written", others]);
     for User { name, server_us, rpcs, read, write, others } in rows.iter().take(TOP) {
         table.row([

@@ -93,13 +93,6 @@ pub(crate) fn targets<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -
     Rows::new(all, MAX_TARGETS, row, |it| (it.read.io.rpcs + it.write.io.rpcs, &it.read.io, &it.write.io))
 }
 
-/// Who took most of the servers' time first: in a table that is cut, too, they are in sight. The same time stays in the order of bytes.
-fn by_server_time<T>(all: &[T], server_us: fn(&T) -> Option<u64>) -> Vec<&T> {
-    let mut all: Vec<&T> = all.iter().collect();
-    all.sort_by_key(|it| Reverse(server_us(it)));
-    all
-}
-
 pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<>> {
     let row = |it: &'a Client| {
         object!(ClientRow {
@@ -112,9 +105,7 @@ pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -
             targets: it.targets,
         })
     };
-    Rows::new(by_server_time(&analysis.clients, Client::server_us), MAX_CLIENTS, row, |it| {
-        (it.rpcs, &it.read, &it.write)
-    })
+    Rows::new(analysis.clients_by_server_time(), MAX_CLIENTS, row, |it| (it.rpcs, &it.read, &it.write))
 }
 
 pub(crate) fn jobs<'a>(analysis: &'a Analysis) -> Rows<impl Serialize + use<'a>> {
@@ -131,7 +122,7 @@ pub(crate) fn jobs<'a>(analysis: &'a Analysis) -> Rows<impl Serialize + use<'a>>
             targets: it.targets,
         })
     };
-    Rows::new(by_server_time(&analysis.jobs, Job::server_us), MAX_JOBS, row, |it| (it.rpcs, &it.read, &it.write))
+    Rows::new(analysis.jobs_by_server_time(), MAX_JOBS, row, |it| (it.rpcs, &it.read, &it.write))
 }
 
 /// The operation that took most of the time, and its share.
@@ -217,7 +208,7 @@ pub(crate) fn operations(analysis: &Analysis) -> Rows<OperationRow<'_>> {
 pub(crate) fn sent<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> Rows<impl Serialize + use<'a>> {
     let mut all: Vec<&SentRpcs> = analysis.sent.iter().collect();
     // Stable: among equals the order of the analysis.
-    all.sort_by_key(|it| std::cmp::Reverse(it.rpcs));
+    all.sort_by_key(|it| Reverse(it.rpcs));
     let row = |it: &'a SentRpcs| {
         object!(SentRow {
             node: &it.node,
