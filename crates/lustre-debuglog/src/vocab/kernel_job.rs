@@ -22,11 +22,11 @@ impl<'a> KernelJob<'a> {
     #[inline]
     #[must_use]
     pub fn of(job: &'a [u8]) -> Option<Self> {
+        const THREADS: [(&str, bool); 4] = [("ll_sa", true), ("ll_agl", true), ("ldlm_bl", false), ("kworker", false)];
         // Most jobs begin with another letter.
         if !matches!(job, [b'l' | b'k', ..]) {
             return None;
         }
-        const THREADS: [(&str, bool); 4] = [("ll_sa", true), ("ll_agl", true), ("ldlm_bl", false), ("kworker", false)];
         let find = |(thread, for_process): (&'static str, bool)| {
             let rest = job.strip_prefix(thread.as_bytes())?;
             let (process, rest) = match rest.split_first() {
