@@ -178,21 +178,18 @@ impl Alignment {
         }
     }
 
-    /// What to know about the times of several nodes.
-    pub(crate) fn warnings(&self) -> Vec<String> {
+    /// What to know about the times of several nodes, of which some are one server.
+    pub(crate) fn warnings(&self, of_one_server: &[Vec<&str>]) -> Vec<String> {
         if self.names.len() < 2 {
             return Vec::new();
         }
         let mut warnings = Vec::new();
-        for (at, name) in self.names.iter().enumerate() {
-            let others = self.same_server_as(at);
-            if others.first().is_some_and(|other| other > name) {
-                warnings.push(format!(
-                    "{name}, {} are one server: their logs hold the same RPCs, at the same microseconds. What they share is counted once \
-                     for each name; give all of its logs one name with --node NAME=PATTERN, and it is counted once",
-                    others.join(", ")
-                ));
-            }
+        for names in of_one_server {
+            warnings.push(format!(
+                "{} are one server: their logs hold the same RPCs, at the same microseconds. What they share is counted once for each name; \
+                 give all of its logs one name with --node NAME=PATTERN, and it is counted once",
+                names.join(", ")
+            ));
         }
         for &(a, b) in &self.clocks.contradictory {
             warnings.push(format!(
@@ -205,9 +202,10 @@ impl Alignment {
             warnings
                 .push(format!("the clock of {name} is off, and its times are as it logged them: {}", self.why_stuck));
         }
+        let clocks = self.names.iter().map(String::as_str).zip(&self.clocks.nodes);
+        let unknown = clocks.filter(|(_, clock)| clock.is_none()).map(|(name, _)| name);
         // One server's logs have one clock.
-        let is_unknown = |at: &usize| self.clocks.nodes[*at].is_none() && self.same_server_as(*at).is_empty();
-        let unknown: Vec<&str> = (0..self.names.len()).filter(is_unknown).map(|at| self.names[at].as_str()).collect();
+        let unknown: Vec<&str> = unknown.filter(|name| !of_one_server.iter().flatten().any(|it| it == name)).collect();
         if !unknown.is_empty() {
             warnings.push(format!(
                 "the clocks of {} are taken as they are: no RPCs by which they could be compared with the other nodes' are in \

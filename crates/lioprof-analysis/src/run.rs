@@ -320,9 +320,10 @@ pub(crate) fn conclude_without_predictions(
     analysis.under_way = under_way(nodes, config);
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(nodes, &analysis, config.noted_loss);
-    analysis.warnings.extend(alignment.warnings());
     let requests = aggregate::finish(sum, symbols, &mut analysis);
     alignment.tell(&mut analysis);
+    let mut of_clocks = alignment.warnings(&analysis.servers_with_several_names());
+    analysis.warnings.append(&mut of_clocks);
     // Kernel logs alone have no requests to miss.
     if !nodes.is_empty() {
         let mut warnings = warnings::late(&analysis);
