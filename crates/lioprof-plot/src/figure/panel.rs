@@ -122,12 +122,14 @@ impl Panel<'_> {
     }
 }
 
-/// The vertical axis' title, written upwards, its base line at `x`, in the middle of `area`; left
-/// out if the area is too low for it.
+/// The vertical axis' title: upwards in the middle of `area`, its base line at `x`. Beside an area that is too low for that it is
+/// level above the labels, or left out if these are narrower than it is.
 pub(crate) fn y_title(scene: &mut Scene, x: f64, area: Area, title: &str) {
+    let long = width(title, BODY, false);
     let (_, y) = area.center();
-    if width(title, BODY, false) > area.height() + 2.0 * HEAD {
-        return;
+    if long <= area.height() {
+        scene.text(Text::new((x, y), title, BODY).align(Align::Middle).upright());
+    } else if long <= area.x0 - x {
+        scene.text(Text::new((area.x0 - 6.0, area.y0 - 7.0), title, BODY).align(Align::End));
     }
-    scene.text(Text::new((x, y), title, BODY).align(Align::Middle).upright());
 }
