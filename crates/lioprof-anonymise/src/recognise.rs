@@ -5,6 +5,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use lustre_debuglog::vocab::KernelJob;
+
 use crate::kind::Kind;
 use crate::names::spelled_name;
 use crate::piece::{Piece, Pieces};
@@ -64,9 +66,21 @@ fn job_in_quotes(text: &[u8]) -> Option<usize> {
     quotes.find(|&at| matches!(rest.get(at + 1), None | Some(b' ' | b'\n')))
 }
 
-/// A job: `NAME.UID`, a number, or anything else.
+/// A job: `NAME.UID`, a number, or anything else. Threads of the kernel keep their names: they are the same everywhere, and tell what a request
+/// was for.
 pub(crate) fn job<'a>(job: &'a [u8], out: &mut Pieces<'a>) {
     if job.is_empty() {
+        return;
+    }
+    if let Some(KernelJob { rest, .. }) = KernelJob::of(job)
+        && (rest.is_empty() || rest.strip_prefix(b".").is_some_and(is_u32))
+    {
+        let (thread, user) = job.split_at(job.len() - rest.len());
+        out.push(Piece::Plain(thread));
+        if let Some((_, uid)) = user.split_first() {
+            out.push(Piece::Plain(&user[..1]));
+            out.push(Piece::Name(Kind::Uid, uid));
+        }
         return;
     }
     if job.iter().all(u8::is_ascii_digit) {

@@ -12,6 +12,7 @@
 mod bulk;
 mod client_bulk;
 mod nrs;
+mod processes;
 mod several;
 mod size;
 #[cfg(test)]
@@ -35,6 +36,7 @@ use crate::decode::event::{Body, Event, LockPhase, ReqInfo, RpcIds, SentIds};
 use bulk::{Known, TransferId, Transfers};
 use client_bulk::{Built, BulkRequests};
 use nrs::{Counting, GapSum, Numbered, SequenceGaps};
+use processes::Processes;
 use several::Several;
 use size::Sizer;
 use undecided::Undecided;
@@ -162,6 +164,7 @@ pub(crate) struct Join {
     pub(crate) unfinished_before: FxHashSet<(Symbol, u64)>,
     pub(crate) gaps: SequenceGaps,
     several: Several,
+    processes: Processes,
     sweep_at: usize,
     /// Time of the last event.
     last_us: i64,
@@ -188,6 +191,7 @@ impl Join {
             unfinished_before: FxHashSet::default(),
             gaps: SequenceGaps::default(),
             several: Several::default(),
+            processes: Processes::default(),
             sweep_at: 1 << 16,
             last_us: i64::MIN,
             captured_us: i64::MIN,
@@ -218,8 +222,11 @@ impl Join {
             self.transfers.line(event.pid, event.time_us);
         }
         match event.body {
-            Body::Handling(rpc) => self.handling(event, rpc, out),
-            Body::Handled(rpc, outcome) => self.handled(event, rpc, outcome, out),
+            Body::Handling(rpc) => {
+                self.processes.note(&rpc);
+                self.handling(event, self.processes.with_job(rpc), out);
+            }
+            Body::Handled(rpc, outcome) => self.handled(event, self.processes.with_job(rpc), outcome, out),
             Body::Refresh { target, object, extent, req } => {
                 if let Some(at) = self.described(event, &req) {
                     let pending = &mut self.requests[at as usize];
@@ -519,6 +526,7 @@ impl Join {
         self.sent = self.sent.drain().map(|((nid, xid), sent)| ((renamed(nid), xid), sent)).collect();
         self.sizer.symbols(&mut renamed);
         self.several.symbols(&mut renamed);
+        self.processes.symbols(&mut renamed);
         self.undecided.symbols(visit);
         for (_, sent) in self.sent.values_mut() {
             sent.symbols(visit);

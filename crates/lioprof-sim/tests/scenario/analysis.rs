@@ -7,6 +7,7 @@ use std::io::{BufWriter, Write as _};
 use lioprof_analysis::{Analysis, Config, analyze};
 use lioprof_sim::scenario::{Options, Scenario};
 use lioprof_sim::{Counters, SimRecord, Workload as _, text};
+use lustre_debuglog::vocab::KernelJob;
 
 use crate::records::small;
 
@@ -70,7 +71,12 @@ fn bytes_rpcs_and_callbacks_are_the_truth() {
 
         for job in analysis.jobs.iter().filter(|_| !failures) {
             let Some(job_name) = job.job.as_ref().filter(|job| !job.is_empty()) else { continue };
-            let traffic = truth.targets.values().filter_map(|target| target.jobs.get(job_name));
+            let is_it = |job: &str| match KernelJob::of(job.as_bytes()) {
+                Some(by_kernel) => by_kernel.name() == job_name.as_bytes(),
+                None => job == job_name,
+            };
+            let traffic = truth.targets.values().flat_map(|target| &target.jobs).filter(|(job, _)| is_it(job));
+            let traffic = traffic.map(|(_, traffic)| traffic);
             let (read, write) =
                 traffic.fold((0, 0), |sum, traffic| (sum.0 + traffic.read_bytes.sum, sum.1 + traffic.write_bytes.sum));
             assert_eq!((job.read.bytes, job.write.bytes), (read, write), "{name}: job {job_name}");

@@ -3,6 +3,7 @@
 //! Hot: runs on every byte, on any thread. The result depends on the chunk's bytes alone.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use lioprof_model::{
     ClientStep, FileName, LockState, LockStep, LoggedEvent, LoggedEvents, Symbol, Symbols, TraceSummary,
@@ -15,7 +16,7 @@ use lustre_debuglog::message::{
     NrsPolicy, ReqEvent, Voice,
 };
 use lustre_debuglog::record::mask;
-use lustre_debuglog::vocab::OperationKind;
+use lustre_debuglog::vocab::{KernelJob, OperationKind};
 use lustre_debuglog::{Message, Record, TargetName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -535,14 +536,25 @@ impl Reducer {
     }
 
     fn rpc(&mut self, rpc: &Handling<'_>) -> RpcIds {
+        // One job for all threads of a kind, whatever the client's version.
+        let by_kernel = rpc.job.and_then(KernelJob::of);
+        let process = match &by_kernel {
+            Some(it) => it.process,
+            None => u32::try_from(rpc.client_pid).ok(),
+        };
         RpcIds {
             req: rpc.req.unwrap_or(0),
             xid: rpc.xid.0,
             nid: self.intern(rpc.nid),
             thread: self.intern(rpc.thread),
             client_uuid: self.intern(rpc.client_uuid),
-            job: rpc.job.map(|job| self.intern(job)),
+            job: match &by_kernel {
+                Some(it) => Some(self.intern(&it.name())),
+                None => rpc.job.map(|job| self.intern(job)),
+            },
             opcode: rpc.opcode,
+            process: process.and_then(NonZeroU32::new),
+            by_kernel: by_kernel.is_some(),
         }
     }
 

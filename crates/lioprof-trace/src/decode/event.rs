@@ -1,5 +1,7 @@
 //! What the join needs to know of a record: owned, compact, strings interned.
 
+use std::num::NonZeroU32;
+
 use lioprof_model::{ClientStep, LockState, LockStep, Symbol};
 use lustre_debuglog::message::{NrsPolicy, ObjectName, Outcome};
 use lustre_debuglog::{Extent, Fid, Opcode, ResourceId, TargetName};
@@ -106,6 +108,10 @@ pub(crate) struct RpcIds {
     pub(crate) client_uuid: Symbol,
     pub(crate) job: Option<Symbol>,
     pub(crate) opcode: Opcode,
+    /// The client's process that it is for, if there is one.
+    pub(crate) process: Option<NonZeroU32>,
+    /// A kernel thread sent it for that process, and the job is the thread's.
+    pub(crate) by_kernel: bool,
 }
 
 /// What is used of a request description.

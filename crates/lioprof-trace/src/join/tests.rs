@@ -137,6 +137,36 @@ fn every_field_of_a_row() {
 }
 
 #[test]
+fn what_statahead_sends_counts_for_its_process() {
+    let getattr = |nid: &str, pid: u32, xid: u64, job: &str| {
+        let ids = format!("mdt00_001:b2df25ce-5f2c-45c8-8c82-6364f185437c+6:{pid}:x{xid}:12345-{nid}:101:{job}");
+        let columns = "pname:cluuid+ref:pid:xid:nid:opc:job";
+        [
+            line(u32::try_from(xid).unwrap() * 100, 0, 9, &format!("Handling RPC {columns} {ids}")),
+            line(
+                u32::try_from(xid).unwrap() * 100 + 50,
+                0,
+                9,
+                &format!("Handled RPC {columns} {ids} Request processed in 50us (60us total) trans 0 rc 0/0"),
+            ),
+        ]
+    };
+    let lines = [
+        getattr("10.0.0.1@tcp", 740, 1, "ls.0"),
+        getattr("10.0.0.1@tcp", 367, 2, "ll_sa_740.0"),
+        // Its process is another client's.
+        getattr("10.0.0.2@tcp", 367, 3, "ll_sa_740.0"),
+        getattr("10.0.0.2@tcp", 530, 4, "ldlm_bl_02.0"),
+        // The number is another process's now.
+        getattr("10.0.0.1@tcp", 740, 5, "find.0"),
+        getattr("10.0.0.1@tcp", 368, 6, "ll_agl_740.0"),
+    ];
+    let (got, _) = join(&lines.concat());
+    let jobs: Vec<String> = got.rows.iter().map(|row| got.symbols.text(row.job.unwrap())).collect();
+    assert_eq!(jobs, ["ls.0", "ls.0", "ll_sa.0", "ldlm_bl.0", "find.0", "find.0"]);
+}
+
+#[test]
 fn either_refresh_line_suffices() {
     let life = WRITE.life(1000, "0->4095");
     for left_out in [0, 3] {
