@@ -18,6 +18,8 @@ function figuresOfReport() {
 function reportPage() {
   const { totals, window: span, verdict } = DATA;
   const dom = totals.dom_read.rpcs + totals.dom_write.rpcs;
+  // The events of a kernel log may have no times, and then there is no chart to drag over.
+  const isTimed = totals.rpcs > 0 || span.start > 0;
   return [
     el(
       "header.page",
@@ -29,8 +31,7 @@ function reportPage() {
         el(
           "p",
           null,
-          // The events of a kernel log may have no times.
-          totals.rpcs || span.start ? date(span.start) : "no time is known",
+          isTimed ? date(span.start) : "no time is known",
           dom
             ? `; besides, Data-on-MDT: ${ioBytes(totals.dom_read)} read in ${plural(totals.dom_read.rpcs, "RPC")}, ` +
                 `${ioBytes(totals.dom_write)} written in ${plural(totals.dom_write.rpcs, "RPC")}`
@@ -72,8 +73,8 @@ function reportPage() {
       const bar = toolbar({
         overview: totals.rpcs ? overviewChart : null,
         directions: Boolean(totals.rpcs),
-        times: SPAN_S > 0,
-        hint: "Drag over a chart to zoom; click a row, cell or name to see only that.",
+        times: isTimed,
+        hint: isTimed ? "Drag over a chart to zoom; click a row, cell or name to see only that." : null,
       });
       return [findingsPart(), bar, el("main", null, nodes(false), nodes(true))];
     })(),

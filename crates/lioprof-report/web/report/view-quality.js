@@ -105,21 +105,17 @@ function lossTable(loss) {
   );
 }
 
-function buildQuality(body) {
-  const { loss, how_much: howMuch, inputs, of_inputs: ofInputs } = DATA.quality;
+function lossOf(body) {
+  const { loss, how_much: howMuch } = DATA.quality;
   body.append(
     el("p.lead", null, el("strong", { id: "loss" }, `Loss: ${howMuch}.`), loss.estimate ? ` ${sentence(loss.estimate)}.` : ""),
   );
   const counted = lossTable(loss);
   if (counted) body.append(counted);
-  if (DATA.warnings.length)
-    body.append(
-      el(
-        "ul.warnings",
-        null,
-        DATA.warnings.map((it) => el("li", null, code(it))),
-      ),
-    );
+}
+
+function signsOfLoss(body) {
+  const { loss } = DATA.quality;
   body.append(
     el(
       "div.columns",
@@ -164,6 +160,22 @@ function buildQuality(body) {
       events.map(([key, words]) => el("div", null, el("dt", null, words), el("dd", null, count(totals[key])))),
     ),
   );
+}
+
+function buildQuality(body) {
+  const { inputs, of_inputs: ofInputs } = DATA.quality;
+  // Of requests a kernel log says nothing: none is missing in it.
+  const ofKernel = inputs.length > 0 && inputs.every((it) => it.format === "kernel_log");
+  if (!ofKernel) lossOf(body);
+  if (DATA.warnings.length)
+    body.append(
+      el(
+        "ul.warnings",
+        null,
+        DATA.warnings.map((it) => el("li", null, code(it))),
+      ),
+    );
+  if (!ofKernel) signsOfLoss(body);
   const { client_faults: faults } = DATA.quality;
   if (faults.length) {
     body.append(el("h3", null, "Clients with which something went wrong"));

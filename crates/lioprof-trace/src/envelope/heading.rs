@@ -35,6 +35,16 @@ const NO_STEMS: [&str; 22] = [
     "section",
 ];
 
+/// What a line is that does not begin a record.
+pub(crate) enum Between<'a> {
+    /// It says who the lines below come from.
+    Heading(Sender<&'a str>),
+    /// A row of dashes or other signs. No message has one, so it is no rest of the record above.
+    Rule,
+    /// The rest of the record above, or nothing of the log.
+    Other,
+}
+
 /// Follows the lines that are no part of a log.
 #[derive(Debug, Default)]
 pub(crate) struct Headings {
@@ -51,6 +61,16 @@ impl Headings {
     /// Whether the line before was a rule.
     pub(crate) fn is_below_rule(&self) -> bool {
         self.below_rule
+    }
+
+    /// What `line` is; `may_go_on`: the record above is not whole yet, so a line may be its rest, whatever it looks like. Not below a rule.
+    pub(crate) fn between<'a>(&mut self, line: &'a [u8], may_go_on: impl FnOnce() -> bool) -> Between<'a> {
+        let below_rule = self.below_rule;
+        match self.line(line) {
+            Some(sender) if below_rule || !may_go_on() => Between::Heading(sender),
+            _ if self.below_rule => Between::Rule,
+            _ => Between::Other,
+        }
     }
 
     /// The host or file that the lines below come from, if `line` says so.

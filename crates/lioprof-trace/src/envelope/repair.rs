@@ -184,7 +184,7 @@ impl Group {
     }
 
     /// Whether the lines so far are a whole record: what follows is not needed.
-    pub(crate) fn is_whole(&mut self, text: &[u8]) -> bool {
+    fn is_whole(&mut self, text: &[u8]) -> bool {
         let mut lines = lines_of(text, &self.lines);
         let Some(header) = header_of(&lines, &mut self.broken, &mut self.headers) else { return false };
         let texts = header.texts(&mut lines);
@@ -193,6 +193,11 @@ impl Group {
         texts.len() == 1 && !wrap::begins_known(texts[0])
             || put_together_without_signs(texts, &arrived, (&widths, header.breaks), &mut |_, _| {})
                 .is_some_and(|whole| whole.fits)
+    }
+
+    /// Whether a line may be the rest of the record.
+    pub(crate) fn may_go_on(&mut self, text: &[u8]) -> bool {
+        self.is_open() && !self.is_whole(text)
     }
 
     /// Ends the record and gives it to `take`, if it has a whole header.

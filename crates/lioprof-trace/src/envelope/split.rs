@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::heading::Headings;
+use super::heading::{Between, Headings};
 use super::prefix::{self, Sender};
 use super::repair::{Group, lines};
 use crate::kept::{BLOCK, PackedReader, Packer, Store};
@@ -52,14 +52,11 @@ pub(crate) fn names_senders(head: &[u8]) -> bool {
                     once.insert(sender);
                 }
             }
-            None => {
-                // What goes on with a record is no heading, whatever it looks like.
-                let is_heading = headings.line(line).is_some() && (!group.is_open() || group.is_whole(head));
-                if is_heading {
-                    return true;
-                }
-                group.go_on(head, place);
-            }
+            None => match headings.between(line, || group.may_go_on(head)) {
+                Between::Heading(_) => return true,
+                Between::Rule => {}
+                Between::Other => group.go_on(head, place),
+            },
         }
     }
     // What numbers lines is another one at each (`L12: `).
@@ -226,15 +223,17 @@ impl Splitter {
         self.previous.extend_from_slice(&line[..line.len().min(512)]);
         self.previous_part = None;
         let Writing { group, text, .. } = &mut self.parts[self.current];
-        if let Some(sender) = self.headings.line(line)
-            && (!group.is_open() || group.is_whole(text))
-        {
-            self.block = self.part_of(&sender);
-            self.current = self.block;
-            // The next line is looked at anew.
-            self.last_prefix.clear();
-            self.usual = 0;
-            return Ok(());
+        match self.headings.between(line, || group.may_go_on(text)) {
+            Between::Heading(sender) => {
+                self.block = self.part_of(&sender);
+                self.current = self.block;
+                // The next line is looked at anew.
+                self.last_prefix.clear();
+                self.usual = 0;
+                return Ok(());
+            }
+            Between::Rule => return Ok(()),
+            Between::Other => {}
         }
         // It goes on with the record of whoever sent it: with several at once, its prefix tells.
         let goes_on = |part: &Writing| part.group.is_prefixed(line);
@@ -269,6 +268,25 @@ impl Splitter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The last record of a block is often of a kind that takes any text: `lctl mark`.
+    #[test]
+    fn a_rule_ends_a_record_of_any_kind() {
+        for text in
+            ["DEBUG MARKER: stop", "Handled RPC req@00000000e33453a3 pname:cluuid+ref:pid:xid:nid", "what nobody knows"]
+        {
+            let block = |host: &str, n: u32| {
+                format!(
+                    "---------------\n{host}\n---------------\n00000001:02000400:0.0F:{n}.499810:0:2920:0:(debug.c:702:f()) {text}\n"
+                )
+            };
+            let all = block("oss5", 1) + &block("oss6", 2);
+            assert!(names_senders(all.as_bytes()));
+            let hosts: Vec<Option<Sender>> =
+                split(all.as_bytes(), 1 << 20).unwrap().into_iter().map(|part| part.sender).collect();
+            assert_eq!(hosts, ["oss5", "oss6"].map(|host| Some(Sender::Host(host.to_owned()))), "{text}");
+        }
+    }
 
     #[test]
     fn each_line_goes_to_its_host_whatever_else_changes() {
