@@ -13,6 +13,8 @@ pub(crate) struct Panel<'a> {
 
 /// Height of the tick labels and the title below a panel.
 pub(crate) const BELOW: f64 = 38.0;
+/// How far below a panel the middle of its axis' title is.
+const TITLE: f64 = 29.0;
 /// Height of a panel's title.
 pub(crate) const HEAD: f64 = 20.0;
 
@@ -90,7 +92,7 @@ impl Panel<'_> {
     /// What the horizontal axis shows, below its labels.
     pub(crate) fn x_title(&self, scene: &mut Scene) {
         let (x, _) = self.area.center();
-        scene.label(x, self.area.y1 + 29.0, Align::Middle, BODY, BLACK, &self.x.title);
+        scene.label(x, self.area.y1 + TITLE, Align::Middle, BODY, BLACK, &self.x.title);
     }
 
     /// Marks, labels and title below.
@@ -122,14 +124,14 @@ impl Panel<'_> {
     }
 }
 
-/// The vertical axis' title: upwards in the middle of `area`, its base line at `x`. Beside an area that is too low for that it is
-/// level above the labels, or left out if these are narrower than it is.
+/// The vertical axis' title: upwards in the middle of `area`, its base line at `x`. Beside an area that is too low for that it is level, in
+/// the line of the horizontal axis' title, or left out if there is no room left of the area.
 pub(crate) fn y_title(scene: &mut Scene, x: f64, area: Area, title: &str) {
     let long = width(title, BODY, false);
     let (_, y) = area.center();
     if long <= area.height() {
         scene.text(Text::new((x, y), title, BODY).align(Align::Middle).upright());
     } else if long <= area.x0 - x {
-        scene.text(Text::new((area.x0 - 6.0, area.y0 - 7.0), title, BODY).align(Align::End));
+        scene.label(area.x0 - 6.0, area.y1 + TITLE, Align::End, BODY, BLACK, title);
     }
 }
