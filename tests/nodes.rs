@@ -208,10 +208,6 @@ fn one_server_under_two_names_is_told() {
         assert_same("oss07", &rows(&one, "nodes")[1]["write"], &rows(&want, "nodes")[0]["write"]);
         assert_eq!(rows(&one, "nodes")[1]["rpcs"], rows(&want, "nodes")[0]["rpcs"]);
     }
-    // A copy out of which lines were picked: no arrivals, and no OST of reads and writes.
-    let picked: String = log.split_inclusive('\n').filter(|line| line.contains("Handl")).collect();
-    let dir = folder([("all.txt".to_owned(), log.as_str()), ("picked.txt".to_owned(), picked.as_str())]);
-    analyze_run(&[dir.path()], &[]).says(&["are one server"]);
 }
 
 /// Rows without the node that they are of.

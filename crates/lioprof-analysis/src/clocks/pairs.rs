@@ -115,13 +115,11 @@ impl<'a, T: Identified> InOrder<'a, T> {
 }
 
 impl InOrder<'_, Handled> {
-    /// Nodes that ended the same RPC at the same microsecond. Two servers never do: an RPC goes to one of them, and if to the next one, then
-    /// later. All else may differ: a copy out of which lines were picked has no arrival, or no OST.
+    /// Nodes that handled the same RPC at the same microseconds. Two servers never do: an RPC goes to one of them, and if to the next one, then
+    /// later.
     fn same(&self) -> BTreeSet<(usize, usize)> {
         let neighbours = (1..self.places.len()).filter_map(|at| self.get(at - 1).zip(self.get(at)));
-        let same = neighbours.filter(|((a, one), (b, other))| {
-            a != b && (one.rpc.id, one.rpc.end_us) == (other.rpc.id, other.rpc.end_us)
-        });
+        let same = neighbours.filter(|((a, one), (b, other))| a != b && one.rpc == other.rpc);
         same.map(|((a, _), (b, _))| (a, b)).collect()
     }
 }
