@@ -384,6 +384,12 @@ pub struct Loss {
 }
 
 impl Analysis {
+    /// Whether all inputs are kernel logs: of requests they say nothing, so none is missing.
+    #[must_use]
+    pub fn only_kernel_logs(&self) -> bool {
+        !self.inputs.is_empty() && self.inputs.iter().all(|input| input.format == Format::KernelLog)
+    }
+
     /// Why reads and writes name no OST. If every server's log has lines of the lock manager, the masks under which it is logged were on.
     #[must_use]
     pub fn why_no_target(&self) -> WhyNoTarget {

@@ -5,19 +5,13 @@ use std::io::{self, Write};
 
 use lioprof_model::time::utc_of;
 use lioprof_model::units::{human_bytes, plural, thousands};
-use lioprof_model::{Analysis, Event, EventKind, Format, Input};
+use lioprof_model::{Analysis, Event, EventKind, Input};
 
 use crate::number_table::{NumberTable, TOP};
 use crate::style::paragraph;
 
 /// Seconds of a row of the table.
 const HOUR_S: f64 = 3600.0;
-
-/// Whether all inputs are kernel logs.
-pub(crate) fn only_kernel_logs(analysis: &Analysis) -> bool {
-    let is_one = |input: &Input| input.format == Format::KernelLog;
-    !analysis.inputs.is_empty() && analysis.inputs.iter().all(is_one)
-}
 
 /// The head of the tables where there is no debug log.
 pub(crate) fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {

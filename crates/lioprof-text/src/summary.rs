@@ -20,7 +20,7 @@ use crate::number_table::{NumberTable, TOP};
 use crate::style::paragraph;
 
 pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    if events::only_kernel_logs(analysis) {
+    if analysis.only_kernel_logs() {
         events::heading(analysis, out)?;
         return events::write(analysis, out);
     }

@@ -1,6 +1,5 @@
 //! The verdict: did anything fail, where did the time go, what would make it faster.
 
-use lioprof_model::analysis::{Format, Input};
 use lioprof_model::units::{percent, plural, share};
 use lioprof_model::{Analysis, Check, CheckResult, Finding, SpentOn, SpentState, TimeSpent, Verdict, VerdictState};
 
@@ -89,8 +88,7 @@ fn nothing_to_judge(analysis: &Analysis) -> Option<String> {
     if analysis.sent_by_clients().is_some() {
         return Some("There is no log of a server: what clients sent is told, and nothing judged.".to_owned());
     }
-    let is_kernel_log = |input: &Input| input.format == Format::KernelLog;
-    if !analysis.inputs.is_empty() && analysis.inputs.iter().all(is_kernel_log) {
+    if analysis.only_kernel_logs() {
         let events = plural(analysis.events.len() as u64, "event");
         return Some(format!("No debug log, but a kernel log: {events} told, no requests to judge."));
     }

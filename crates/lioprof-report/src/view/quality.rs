@@ -16,6 +16,7 @@ pub(crate) fn quality(analysis: &Analysis) -> impl Serialize {
         target_evidence: &analysis.totals.target_evidence,
         inputs: analysis.inputs.iter().take(MAX_INPUTS).map(input).collect::<Vec<_>>(),
         of_inputs: analysis.inputs.len(),
+        only_kernel_logs: analysis.only_kernel_logs(),
         // Clients with which something went wrong, worst first.
         client_faults: &analysis.client_faults,
     })

@@ -163,10 +163,8 @@ function signsOfLoss(body) {
 }
 
 function buildQuality(body) {
-  const { inputs, of_inputs: ofInputs } = DATA.quality;
-  // Of requests a kernel log says nothing: none is missing in it.
-  const ofKernel = inputs.length > 0 && inputs.every((it) => it.format === "kernel_log");
-  if (!ofKernel) lossOf(body);
+  const { inputs, of_inputs: ofInputs, only_kernel_logs: onlyKernelLogs } = DATA.quality;
+  if (!onlyKernelLogs) lossOf(body);
   if (DATA.warnings.length)
     body.append(
       el(
@@ -175,7 +173,7 @@ function buildQuality(body) {
         DATA.warnings.map((it) => el("li", null, code(it))),
       ),
     );
-  if (!ofKernel) signsOfLoss(body);
+  if (!onlyKernelLogs) signsOfLoss(body);
   const { client_faults: faults } = DATA.quality;
   if (faults.length) {
     body.append(el("h3", null, "Clients with which something went wrong"));
