@@ -3,6 +3,7 @@
 
 use crate::analysis::Totals;
 use crate::io::Io;
+use crate::lock_sums::LockTotals;
 use crate::locks::{LockEvidence, LockTarget, Locks};
 use crate::units::{RULES, UNKNOWN, human_bounds, human_bytes, real, share, short_bytes, short_percent, thousands};
 
@@ -63,6 +64,20 @@ impl Totals {
         let unknown = rpcs(&self.unattributed.read, &self.unattributed.write);
         let part = part(unknown, rpcs(&self.read, &self.write))?;
         Some(format!("The OST of {part} of the reads and writes is unknown (unattributed)."))
+    }
+}
+
+impl LockTotals {
+    /// How long clients waited: `4.20 s`, `~4.19 s (4.02 to 4.19 s)` if ends of waits are inferred.
+    #[must_use]
+    pub fn wait_in_words(&self) -> String {
+        let Self { wait_s, wait_min_s, wait_max_s, .. } = self;
+        // Of an older file there are no bounds.
+        if wait_min_s < wait_max_s {
+            format!("{}{wait_s:.2} s ({wait_min_s:.2} to {wait_max_s:.2} s)", RULES.estimated)
+        } else {
+            format!("{wait_s:.2} s")
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::seconds;
+use crate::units::summed_seconds;
 
 /// Number of lock conflicts by the parties involved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,15 +132,25 @@ lock_figures! {
     summed {
         /// Time that clients waited for other clients' locks.
         wait_us: u64,
+        /// The same at least.
+        wait_min_us: u64,
+        /// The same at most.
+        wait_max_us: u64,
         /// Time that clients waited for the answers to glimpse callbacks.
         glimpse_wait_us: u64,
     }
     shown {
         /// Client-seconds spent waiting until the holder of a lock had answered a glimpse callback: how large a file is that it writes.
         #[serde(default)]
-        glimpse_wait_s: f64 = LockTargetSums::glimpse_wait_s,
+        glimpse_wait_s: f64 = |sums: &LockTargetSums| summed_seconds(sums.glimpse_wait_us),
         /// Client-seconds spent waiting for another client's lock.
-        wait_s: f64 = LockTargetSums::wait_s,
+        wait_s: f64 = |sums: &LockTargetSums| summed_seconds(sums.wait_us),
+        /// The same at least: without dlmtrace the end of a wait is inferred.
+        #[serde(default)]
+        wait_min_s: f64 = |sums: &LockTargetSums| summed_seconds(sums.wait_min_us),
+        /// The same at most.
+        #[serde(default)]
+        wait_max_s: f64 = |sums: &LockTargetSums| summed_seconds(sums.wait_max_us),
     }
 
     lines {}
@@ -161,13 +171,5 @@ impl LockTargetSums {
     #[must_use]
     pub fn kinds(&self) -> ConflictKinds {
         ConflictKinds { client: self.client_conflicts, own: self.own_conflicts, server: self.server_conflicts }
-    }
-
-    fn glimpse_wait_s(&self) -> f64 {
-        seconds(i64::try_from(self.glimpse_wait_us).unwrap_or(i64::MAX))
-    }
-
-    fn wait_s(&self) -> f64 {
-        seconds(i64::try_from(self.wait_us).unwrap_or(i64::MAX))
     }
 }

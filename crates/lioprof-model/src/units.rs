@@ -11,7 +11,7 @@ pub use columns::{
     byte_rate, change, few, human_bounds, human_bytes, interval, mib, milliseconds, percent, plural, thousands,
     three_digits,
 };
-pub use convert::{micros, real, seconds, share, whole};
+pub use convert::{micros, real, seconds, share, summed_seconds, whole};
 pub use measure::{Measure, figure_label, figure_name};
 pub use rules::{BYTES, COUNTS, RULES, Rules, TIMES, UNKNOWN, Unit};
-pub use short::{duration_us, number, short, short_bytes, short_count, short_percent};
+pub use short::{duration_us, number, short, short_bytes, short_count, short_percent, two_digits};

@@ -402,6 +402,8 @@ fn lock_targets(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         ("evictions", |it| it.totals.evictions.to_string()),
         ("callback_timeouts", |it| it.totals.callback_timeouts.to_string()),
         ("wait_s", |it| format!("{:.6}", it.totals.wait_s)),
+        ("wait_min_s", |it| format!("{:.6}", it.totals.wait_min_s)),
+        ("wait_max_s", |it| format!("{:.6}", it.totals.wait_max_s)),
         ("contended_s", |it| format!("{:.6}", it.contended_s)),
         ("contended_share", |it| format!("{:.6}", it.contended_share)),
         ("bandwidth_contended", |it| decimal(it.bandwidth_contended, 0)),

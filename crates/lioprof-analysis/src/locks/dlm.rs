@@ -361,7 +361,7 @@ impl DlmTracker {
         if !contended {
             return;
         }
-        let wait_us = self.sums.waited((self.node, target), (client, job), blocked_us, time_us);
+        let wait_us = self.sums.waited((self.node, target), (client, job), [blocked_us, time_us], [time_us; 2]);
         if let Some(from) = from {
             let pair = self.sums.pair(target, from, client);
             pair.handovers += 1;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lioprof_model::parts::sums::LockPairSums;
-use lioprof_model::units::seconds;
+use lioprof_model::units::{seconds, summed_seconds};
 use lioprof_model::{
     ConflictKinds, Episode, Glimpses, Hold, Interval, LockEvidence, LockJob, LockObject, LockPair, LockRules,
     LockSeries, LockTarget, LockTargetSums, LockTotals, Locks, LocksOverTime, Series, Symbol, Symbols, Timeline, Wait,
@@ -67,10 +67,6 @@ fn rules(sums: &LockSums, symbols: &Symbols) -> LockRules {
 
 fn is_ost(kind: TargetKind) -> bool {
     kind == TargetKind::Ost
-}
-
-fn us_to_s(us: u64) -> f64 {
-    seconds(i64::try_from(us).unwrap_or(i64::MAX))
 }
 
 fn tier(sums: &LockSums, node: Symbol) -> LockEvidence {
@@ -191,7 +187,7 @@ fn object(rank: usize, key: &ObjectKey, object: &ObjectLocks, symbols: &Symbols,
         alternations: object.owners.alternations,
         mean_run: mean_run(object.owners.grants, object.owners.alternations),
         clients: names(&mut object.clients.iter().copied()),
-        wait_s: us_to_s(object.wait_us),
+        wait_s: summed_seconds(object.wait_us),
         wait_us: object.wait.distribution(),
         ping_pong: !object.owners.fights().is_empty(),
         episodes: object
@@ -269,7 +265,7 @@ fn pairs(sums: &LockSums, symbols: &Symbols, kind: impl Fn(TargetKind) -> bool) 
             true_conflicts: dlm.then_some(sum.true_conflicts),
             expansion_conflicts: dlm.then_some(sum.expansion_conflicts),
             handovers: sum.handovers,
-            wait_s: us_to_s(sum.wait_us),
+            wait_s: summed_seconds(sum.wait_us),
         })
         .collect();
     // Stable: equal ones stay in the order of their names.
@@ -286,7 +282,7 @@ fn glimpses(sums: &LockSums, symbols: &Symbols) -> Vec<Glimpses> {
             holder_nid: symbols.text(holder),
             waiter_nid: symbols.text(waiter),
             callbacks: sum.glimpses,
-            wait_s: us_to_s(sum.glimpse_wait_us),
+            wait_s: summed_seconds(sum.glimpse_wait_us),
         })
         .collect();
     let name = |it: &Glimpses| (it.target.clone(), it.holder_nid.clone(), it.waiter_nid.clone());
@@ -305,7 +301,7 @@ fn jobs(sums: &LockSums, symbols: &Symbols, dlm: bool) -> Vec<LockJob> {
                 job: job.map(|job| symbols.text(job)),
                 enqueues: dlm.then_some(sum.enqueues),
                 blocked: sum.blocked,
-                wait_s: us_to_s(sum.wait_us),
+                wait_s: summed_seconds(sum.wait_us),
             };
             (sum.wait_us, row)
         })

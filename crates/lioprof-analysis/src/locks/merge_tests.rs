@@ -34,7 +34,8 @@ pub(crate) fn some_lock_sums(rng: &mut Rng, node: Symbol, number: usize, clients
         match rng.below(7) {
             0 => sums.callback(node, target, Opcode::LDLM_BL_CALLBACK, at_us),
             1 => {
-                let wait_us = sums.waited((node, target), (waiter, job), at_us - 5_000, at_us);
+                let wait_us =
+                    sums.waited((node, target), (waiter, job), [at_us - 5_000, at_us], [at_us - 1_000, at_us]);
                 sums.pair(target, holder, waiter).wait_us += wait_us;
                 sums.objects.of(key).wait.add(wait_us);
                 sums.jobs.entry(job).or_default().blocked += 1;

@@ -3,8 +3,8 @@
 //! A service thread sends blocking callbacks while it handles the request that is in conflict, and
 //! completion callbacks while it handles the request that released a lock; callbacks name their target. What
 //! rpctrace does not show is inferred and labelled: the object from what holder and waiter read and wrote
-//! around the callback, the end of a wait from the next completion to that client on that target, a change of
-//! owner from the order of completions (every mode is taken for an exclusive one).
+//! around the callback, the end of a wait from the next completion to that client on that target (but see [`Waiting::ended`]), a change
+//! of owner from the order of completions (every mode is taken for an exclusive one).
 //!
 //! Only a request for a lock ends so. For direct reads and writes, truncation and the like the server takes the lock itself, within the
 //! request: nobody is told, and the wait ends with the request, at the latest.
@@ -41,6 +41,14 @@ pub(super) fn resource_of(object: ObjectName) -> ResourceId {
 /// A client on a target.
 type On = (TargetName, Symbol);
 
+/// What was read or written last, by clients on targets.
+type Recent = FxHashMap<On, SmallVec<[(ResourceId, i64); 1]>>;
+
+/// When a client last read or wrote any object of a target.
+fn last_use(recent: &Recent, on: On) -> Option<i64> {
+    recent.get(&on)?.iter().map(|(_, last_us)| *last_us).max()
+}
+
 /// What still needs an object.
 #[derive(Clone, Copy, Debug)]
 enum About {
@@ -74,7 +82,7 @@ pub(super) struct RpcTracker {
     /// When a client was last in conflict with another one on a target.
     in_conflict: FxHashMap<On, i64>,
     /// Last use of objects, by those who used any lately.
-    recent: FxHashMap<On, SmallVec<[(ResourceId, i64); 1]>>,
+    recent: Recent,
     /// With so many of them, those who did so long ago are forgotten.
     forget_at: usize,
     open: VecDeque<Open>,
@@ -131,10 +139,14 @@ impl RpcTracker {
         self.sums.contention.push((time_us, target, contention));
         self.open.push_back(Open { time_us, target, from: holder, to: waiter, about: About::Conflict });
         // One request may call several holders back; it waits once.
-        if self.last_blocked.replace((rpc.nid, rpc.xid)) != Some((rpc.nid, rpc.xid)) {
+        if self.last_blocked.replace((rpc.nid, rpc.xid)) == Some((rpc.nid, rpc.xid)) {
+            if rpc.opcode == Opcode::LDLM_ENQUEUE {
+                self.waits.entry((target, waiter)).or_default().for_several();
+            }
+        } else {
             self.sums.sums_of(self.node, target).blocked += 1;
             self.sums.jobs.entry(rpc.job).or_default().blocked += 1;
-            let waiting = Waiting { since_us: time_us, job: rpc.job };
+            let waiting = Waiting::new(time_us, rpc.job, Some(holder));
             if rpc.opcode == Opcode::LDLM_ENQUEUE {
                 self.waits.entry((target, waiter)).or_default().begin(waiting);
                 self.enqueues.remove(&waiter);
@@ -160,8 +172,11 @@ impl RpcTracker {
         if self.inside.is_empty() {
             return false;
         }
-        let Some((target, Waiting { since_us, job })) = self.inside.remove(&(row.nid, row.xid)) else { return false };
-        self.sums.waited((self.node, target), (row.nid, job), since_us, row.end_us);
+        let Some((target, Waiting { since_us, job, .. })) = self.inside.remove(&(row.nid, row.xid)) else {
+            return false;
+        };
+        // The lock may have been there long before: of the request it is all that is known.
+        self.sums.waited((self.node, target), (row.nid, job), [since_us, row.end_us], [since_us, row.end_us]);
         true
     }
 
@@ -172,7 +187,10 @@ impl RpcTracker {
         // No callback was sent for it, because the holder had been called back already: it is the last
         // request of this client that was answered.
         let last = if recent.is_none() { self.enqueues.remove(&waiter) } else { None };
-        let guessed = last.filter(|last| waits.is_recent(last.since_us));
+        // Who has used the target since, and long ago, had its lock then.
+        let used_us = last_use(&self.recent, (target, waiter));
+        let had = |last: &Waiting| used_us.is_some_and(|us| us > last.since_us && time_us - us > AROUND_US);
+        let guessed = last.filter(|last| waits.is_recent(last.since_us) && !had(last));
         let known = if guessed.is_none() { recent.or_else(|| waits.answer_latest()) } else { None };
         if given_up > 0 {
             self.sums.sums_of(self.node, target).open_waits += given_up;
@@ -193,7 +211,12 @@ impl RpcTracker {
         }
         let waiting = known.or(guessed);
         self.sums.sums_of(self.node, target).handovers += u64::from(from.is_some());
-        let wait_us = waiting.map(|it| self.sums.waited((self.node, target), (waiter, it.job), it.since_us, time_us));
+        let wait_us = waiting.map(|it| {
+            let last_us = it.holder.and_then(|holder| last_use(&self.recent, (target, holder)));
+            let until_us = it.ended(time_us, from, last_us);
+            let bounds_us = [it.ended_at_least(until_us), time_us];
+            self.sums.waited((self.node, target), (waiter, it.job), [it.since_us, until_us], bounds_us)
+        });
         if let Some(from) = from {
             let pair = self.sums.pair(target, from, waiter);
             pair.handovers += 1;
@@ -207,11 +230,18 @@ impl RpcTracker {
     pub(super) fn row(&mut self, row: &RpcRow, server: bool) {
         if row.opcode == Opcode::LDLM_ENQUEUE {
             if !server && !row.failed() && self.last_blocked != Some((row.nid, row.xid)) {
-                self.enqueues.insert(row.nid, Waiting { since_us: row.end_us, job: row.job });
+                self.enqueues.insert(row.nid, Waiting::new(row.end_us, row.job, None));
             }
             return;
         }
-        let (Some(target), Some(object)) = (row.target, row.object) else { return };
+        let Some(target) = row.target else { return };
+        if !self.waits.is_empty()
+            && let Some(waits) = self.waits.get_mut(&(target, row.nid))
+            && let Some(arrival_us) = row.arrival_us()
+        {
+            waits.went_on(arrival_us);
+        }
+        let Some(object) = row.object else { return };
         if self.recent.len() >= self.forget_at {
             self.forget(row.end_us);
         }

@@ -132,18 +132,22 @@ impl LockSums {
         }
     }
 
-    /// A request of this client and job got its lock after a wait for another client's; returns how long it took.
+    /// A request of this client and job got its lock after a wait for another client's; returns how long it took. `ends_us`: the earliest
+    /// and the latest moment at which it may have ended.
     pub(crate) fn waited(
         &mut self,
         (node, target): TargetOf,
         (client, job): (Symbol, Option<Symbol>),
-        since_us: i64,
-        until_us: i64,
+        [since_us, until_us]: [i64; 2],
+        ends_us: [i64; 2],
     ) -> u64 {
-        let wait_us = u64::try_from(until_us - since_us).unwrap_or(0);
+        let lasted = |end_us: i64| u64::try_from(end_us - since_us).unwrap_or(0);
+        let wait_us = lasted(until_us);
         let sum = self.target(node, target);
         sum.wait.add(wait_us);
         sum.sums.wait_us += wait_us;
+        sum.sums.wait_min_us += lasted(ends_us[0]);
+        sum.sums.wait_max_us += lasted(ends_us[1]);
         sum.contended.add(since_us, until_us);
         self.jobs.entry(job).or_default().wait_us += wait_us;
         self.contention.push((until_us, target, Contention::Wait { wait_us: until_us - since_us, client, job }));

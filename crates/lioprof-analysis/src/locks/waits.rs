@@ -16,6 +16,33 @@ const APART_US: i64 = 2_000_000;
 pub(super) struct Waiting {
     pub(super) since_us: i64,
     pub(super) job: Option<Symbol>,
+    /// For whom; `None`: for several, or nobody knows.
+    pub(super) holder: Option<Symbol>,
+    /// When the client first sent a read or write to the target after that: it had a lock then, probably this one.
+    pub(super) went_on_us: Option<i64>,
+}
+
+impl Waiting {
+    pub(super) fn new(since_us: i64, job: Option<Symbol>, holder: Option<Symbol>) -> Self {
+        Self { since_us, job, holder, went_on_us: None }
+    }
+
+    /// When it ended: with the completion that answers it, unless there are signs that the lock had been granted long before. Then the
+    /// server granted it in the request itself, without a completion, or the completion is missing in the log, and this one is another's.
+    ///
+    /// `from`: whose request let the server send the completion; `last_us`: when the holder last used the target.
+    pub(super) fn ended(&self, completion_us: i64, from: Option<Symbol>, last_us: Option<i64>) -> i64 {
+        let long_before = |us: &i64| completion_us - us > APART_US;
+        // A holder that sends nothing after it was called back may be dead, and is waited for until it is evicted.
+        let released_us = last_us.filter(|us| *us > self.since_us && (self.holder.is_some() && from != self.holder));
+        let signs = self.went_on_us.filter(long_before).into_iter().chain(released_us.filter(long_before));
+        signs.fold(completion_us, i64::min)
+    }
+
+    /// When it ended at the earliest.
+    pub(super) fn ended_at_least(&self, until_us: i64) -> i64 {
+        self.went_on_us.map_or(until_us, |us| us.min(until_us))
+    }
 }
 
 /// Those that wait, the oldest first.
@@ -34,6 +61,22 @@ impl Waits {
     /// One more waits.
     pub(super) fn begin(&mut self, waiting: Waiting) {
         self.queue.push_back(waiting);
+    }
+
+    /// The one that waits since a moment ago waits for another holder, too.
+    pub(super) fn for_several(&mut self) {
+        if let Some(waiting) = self.queue.back_mut() {
+            waiting.holder = None;
+        }
+    }
+
+    /// The client sent a read or write to the target.
+    pub(super) fn went_on(&mut self, arrival_us: i64) {
+        for waiting in &mut self.queue {
+            if waiting.went_on_us.is_none() && waiting.since_us < arrival_us {
+                waiting.went_on_us = Some(arrival_us);
+            }
+        }
     }
 
     /// The client has to give back a lock on this target, which it asked for before.
@@ -77,7 +120,7 @@ mod tests {
     use super::*;
 
     fn since(since_us: i64) -> Waiting {
-        Waiting { since_us, job: None }
+        Waiting::new(since_us, None, None)
     }
 
     #[test]
@@ -100,6 +143,28 @@ mod tests {
         }
         let answered = [waits.answer_recent(), waits.answer_recent(), waits.answer_recent()];
         assert_eq!(answered, [10, APART_US + 5, 0].map(|us| Some(since(us))));
+    }
+
+    #[test]
+    fn a_wait_ends_with_the_last_sign_of_it() {
+        let [since_us, late_us] = [1_000, APART_US + 100_000];
+        let waiting = Waiting::new(since_us, None, Some(Symbol(7)));
+        let mut waits = Waits::default();
+        waits.begin(waiting);
+        // Sent before it waited, after, and after that.
+        for us in [900, 50_000, 60_000] {
+            waits.went_on(us);
+        }
+        let went_on = waits.answer_recent().unwrap();
+        // A completion that comes a little later is its own: the client may have used another lock meanwhile.
+        assert_eq!((went_on.ended(60_000, None, None), went_on.ended_at_least(60_000)), (60_000, 50_000));
+        assert_eq!((went_on.ended(late_us, None, None), went_on.ended_at_least(50_000)), (50_000, 50_000));
+        // The holder wrote after the callback, and the completion is due to somebody else.
+        let [holder, other] = [Some(Symbol(7)), Some(Symbol(8))];
+        let ended = |from, last_us| waiting.ended(late_us, from, last_us);
+        assert_eq!([ended(other, Some(80_000)), ended(holder, Some(80_000))], [80_000, late_us]);
+        assert_eq!([ended(other, Some(500)), ended(other, None)], [late_us, late_us]);
+        assert_eq!(Waiting::new(since_us, None, None).ended(late_us, other, Some(80_000)), late_us);
     }
 
     #[test]

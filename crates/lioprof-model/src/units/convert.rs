@@ -30,6 +30,12 @@ pub fn seconds(us: i64) -> f64 {
     us as f64 / 1e6
 }
 
+/// A sum of microseconds as seconds.
+#[must_use]
+pub fn summed_seconds(us: u64) -> f64 {
+    seconds(i64::try_from(us).unwrap_or(i64::MAX))
+}
+
 /// Seconds as microseconds, the nearest; what is too large or no number is put to the edge, or 0.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "a cast saturates")]

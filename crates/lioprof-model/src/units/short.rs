@@ -75,6 +75,16 @@ pub fn number(value: f64) -> String {
     }
 }
 
+/// Two significant digits, of what is predicted or follows from few requests: `29`, `1,200`, `0.36`.
+#[must_use]
+pub fn two_digits(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return number(value);
+    }
+    let last = 10_f64.powf(value.abs().log10().floor() - 1.0);
+    number((value / last).round() * last)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +101,12 @@ mod tests {
     fn a_part_is_not_all() {
         let shown = [0.0, 0.0004, 0.034, 0.12, 0.994, 0.996, 0.9992, 0.9999, 1.0].map(short_percent);
         assert_eq!(shown, ["0 %", "< 0.1 %", "3.4 %", "12 %", "99 %", "99.6 %", "99.9 %", "> 99.9 %", "100 %"]);
+    }
+
+    #[test]
+    fn two_digits_are_enough_of_an_estimate() {
+        let shown = [28.77, 1_234.0, 0.3649, 0.05, 99.6, 9.96, 0.0, -3.1234].map(two_digits);
+        assert_eq!(shown, ["29", "1,200", "0.36", "0.05", "100", "10", "0", "-3.1"]);
     }
 
     #[test]
