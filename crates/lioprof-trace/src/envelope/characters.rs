@@ -59,11 +59,16 @@ pub(crate) fn has_markup(text: &[u8]) -> bool {
     })
 }
 
-/// Whether `text` has signs of HTML, or dashes and blanks that word processors put in place of others: names fit with all of these.
+/// Whether `text` has signs of HTML, or dashes, blanks and invisible characters that word processors and web pages put in: names fit with all
+/// of these.
 pub(crate) fn is_disguised(text: &[u8]) -> bool {
-    let may_be_dash =
-        |at: usize| matches!(&text[at..], [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] | [0xc2, 0xa0, ..]);
-    has_markup(text) || !text.is_ascii() && memchr2_iter(0xe2, 0xc2, text).any(may_be_dash)
+    let may_be_other = |at: usize| {
+        matches!(
+            &text[at..],
+            [0xe2, 0x80, 0x8b..=0x95, ..] | [0xe2, 0x81, 0xa0, ..] | [0xe2, 0x88, 0x92, ..] | [0xc2, 0xa0 | 0xad, ..]
+        )
+    };
+    has_markup(text) || !text.is_ascii() && memchr2_iter(0xe2, 0xc2, text).any(may_be_other)
 }
 
 /// The text with one blank for several, and for tabs.
@@ -199,6 +204,10 @@ fn with_plain(text: &[u8], has_signs: bool) -> Vec<u8> {
             [0xe2, 0x80, 0x9c..=0x9f, ..] => (3, b"\""),
             [0xe2, 0x80, 0xa6, ..] => (3, b"..."),
             [0xe2, 0x86, 0x92, ..] => (3, b"->"),
+            // Quotes and dashes of Windows: no part of a longer character.
+            [0x91 | 0x92, ..] if is_alone(&out) => (1, b"'"),
+            [0x93 | 0x94, ..] if is_alone(&out) => (1, b"\""),
+            [0x96 | 0x97, ..] if is_alone(&out) => (1, b"-"),
             // A no-break space in Latin-1: no part of a longer character.
             [0xa0, ..] => (1, b" "),
             [byte, ..] => {
@@ -235,6 +244,11 @@ fn with_blanks(text: &[u8]) -> (Vec<u8>, usize) {
     }
     out.truncate(end);
     (out, at)
+}
+
+/// Whether what comes next begins a character.
+fn is_alone(before: &[u8]) -> bool {
+    before.last().is_none_or(u8::is_ascii)
 }
 
 /// The byte that quoted-printable writes as `text` begins, if it does: `=A0`.
@@ -354,6 +368,31 @@ pub(crate) fn with_at_signs_in(lines: &[&[u8]]) -> Vec<Vec<u8>> {
     out
 }
 
+/// The text without the escape sequences of terminals.
+pub(crate) fn without_colours(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(0x1b, rest) {
+        out.extend_from_slice(&rest[..at]);
+        let len = match &rest[at..] {
+            [_, b'[', ..] => escape_len(&rest[at..]),
+            [_, b']', ..] => title_len(&rest[at..]),
+            _ => 1,
+        };
+        rest = &rest[at + len..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// Whether a text ends with an escape sequence of a terminal: colours, or that the rest of the line is cleared.
+pub(crate) fn ends_with_escape(text: &[u8]) -> bool {
+    const LONGEST: usize = 16;
+    let end = &text[text.len().saturating_sub(LONGEST)..];
+    memchr::memrchr(0x1b, end)
+        .is_some_and(|at| end[at..].starts_with(b"\x1b[") && escape_len(&end[at..]) == end.len() - at)
+}
+
 /// `ESC [ parameters letter`.
 fn escape_len(text: &[u8]) -> usize {
     let end = text.iter().skip(2).position(|byte| (0x40..=0x7e).contains(byte));
@@ -453,6 +492,8 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(&plain(from.as_bytes())), want, "{from}");
         }
         assert_eq!(plain(b"a\xa0b"), b"a b");
+        assert_eq!(plain(b"haven\x92t \x93x\x94 \x96"), b"haven't \"x\" -");
+        assert_eq!(plain("\u{5d2}".as_bytes()), "\u{5d2}".as_bytes());
         assert_eq!(plain(b"\x1b["), b"");
         assert_eq!(plain(b"\x1b]"), b"");
     }

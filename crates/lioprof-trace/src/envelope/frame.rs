@@ -6,7 +6,10 @@
 //! | made by | line |
 //! |---|---|
 //! | containers, log shippers, `journalctl -o json` | `{"log":"LINE\n","stream":"stdout"}`, `{"MESSAGE":"LINE","_HOSTNAME":"oss01"}` |
+//! | exports of log stores | `{"result":{"_raw":"LINE"}}`, `{"_source":{"message":"LINE"}}` |
 //! | `cat -A`, CSV, tables of HTML | `LINE$`, `"LINE",`, `<td>LINE</td></tr>` |
+//! | Outlook, Slack, Markdown | `10.0.0.1@tcp<mailto:10.0.0.1@tcp>`, `ll\_ost` |
+//! | terminals, tables | blanks up to the width |
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,13 +17,14 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use lustre_debuglog::frame::text::LineHeaders;
 use lustre_debuglog::{Message, Record};
+use memchr::memmem;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::prefix;
 use super::repair::lines;
 use super::wrap::{Fit, fit};
+use super::{characters, prefix};
 
 /// Lines with a header whose ends are compared first; a clean log is known by these.
 const FIRST: usize = 8;
@@ -38,6 +42,12 @@ const HOST_KEYS: [&str; 7] = ["_HOSTNAME", "hostname", "host", "node", "nodename
 pub(crate) enum Frame {
     /// Each line is an object of JSON that holds a line of the log as a string, behind this key.
     Json(String),
+    /// The same behind these keys, each in the object of the one before.
+    NestedJson(Vec<String>),
+    /// Addresses are links, signs are escaped as in Markdown, headers are coloured, or lines are filled up with blanks.
+    Embellished,
+    /// Lines end with a carriage return and nothing else.
+    OldEnds,
     /// Each line ends with these bytes.
     Ending(Vec<u8>),
 }
@@ -45,11 +55,19 @@ pub(crate) enum Frame {
 impl Frame {
     /// Of a text that begins like this.
     pub(crate) fn of(head: &[u8]) -> Option<Self> {
-        let first = lines(head).find(|line| !line.trim_ascii().is_empty())?;
-        if first.starts_with(b"{")
-            && let Some(key) = key_in_json(first)
-        {
-            return Some(Self::Json(key));
+        // What a container or a log store said first may be something else.
+        let mut objects = lines(head).filter(|line| line.starts_with(b"{")).take(LOOKED_AT);
+        if let Some(keys) = objects.find_map(keys_in_json) {
+            return Some(match <[String; 1]>::try_from(keys) {
+                Ok([key]) => Self::Json(key),
+                Err(keys) => Self::NestedJson(keys),
+            });
+        }
+        if is_embellished(head) || is_coloured(head) {
+            return Some(Self::Embellished);
+        }
+        if has_old_ends(head) {
+            return Some(Self::OldEnds);
         }
         let texts: Vec<&[u8]> = lines(head)
             .filter_map(|line| prefix::header_start(line, 0).map(|start| &line[start..]))
@@ -61,6 +79,10 @@ impl Frame {
 
     /// The lines that are in it.
     pub(crate) fn unframed(&self, stream: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+        let stream: Box<dyn Read + Send> = match self {
+            Self::OldEnds => return Box::new(NewEnds(stream)),
+            _ => stream,
+        };
         Box::new(Unframed { frame: self.clone(), stream: BufReader::new(stream), line: Vec::new(), at: 0 })
     }
 
@@ -73,6 +95,13 @@ impl Frame {
                     *line = inside;
                 }
             }
+            Self::NestedJson(keys) => {
+                if let Some(inside) = out_of_nested_json(line, keys) {
+                    *line = inside;
+                }
+            }
+            Self::Embellished => *line = [plain(&line[..text]), b"\n".to_vec()].concat(),
+            Self::OldEnds => {}
             Self::Ending(ending) if line[..text].ends_with(ending) => {
                 line.drain(text - ending.len()..text);
             }
@@ -126,11 +155,138 @@ fn ends_all(head: &[u8], ending: &[u8]) -> bool {
     all().nth(MANY).is_some() && all().filter(|line| !line.trim_ascii_end().ends_with(ending)).count() <= MANY / 2
 }
 
-/// The key behind which an object holds a line of a log that has a header.
-fn key_in_json(line: &[u8]) -> Option<String> {
-    let Ok(Value::Object(object)) = serde_json::from_slice(line) else { return None };
-    let is_line = |text: &str| prefix::header_start(text.as_bytes(), 0).is_some();
-    object.into_iter().find(|(_, value)| value.as_str().is_some_and(is_line)).map(|(key, _)| key)
+/// Objects in each other that are looked at.
+const MAX_NESTED: usize = 4;
+
+/// The keys behind which an object holds a line of a log that has a header, from the outer one on.
+fn keys_in_json(line: &[u8]) -> Option<Vec<String>> {
+    fn keys(value: &Value, depth: usize) -> Option<Vec<String>> {
+        let Value::Object(object) = value else { return None };
+        // A whole log in one string is none of its lines.
+        let is_line =
+            |text: &str| !text.trim_end().contains('\n') && prefix::header_start(text.as_bytes(), 0).is_some();
+        let own =
+            object.iter().find(|(_, value)| value.as_str().is_some_and(is_line)).map(|(key, _)| vec![key.clone()]);
+        let inner = || {
+            let below = |(key, value): (&String, &Value)| Some([vec![key.clone()], keys(value, depth + 1)?].concat());
+            object.iter().find_map(below)
+        };
+        own.or_else(|| if depth < MAX_NESTED { inner() } else { None })
+    }
+    keys(&serde_json::from_slice(line).ok()?, 1)
+}
+
+/// The same of the line behind these keys; the host may be beside any of them.
+fn out_of_nested_json(line: &[u8], keys: &[String]) -> Option<Vec<u8>> {
+    let whole: Value = serde_json::from_slice(line).ok()?;
+    let (mut value, mut host) = (&whole, None);
+    for key in keys {
+        host = HOST_KEYS.iter().find_map(|it| host_in(value.get(it)?)).or(host);
+        value = value.get(key)?;
+    }
+    Some(behind_host(host, value.as_str()?))
+}
+
+/// The name of a host, where a key for one leads.
+fn host_in(value: &Value) -> Option<&str> {
+    let name = match value {
+        Value::Object(host) => host.get("name")?.as_str(),
+        host => host.as_str(),
+    };
+    name.filter(|name| prefix::is_host(name))
+}
+
+fn behind_host(host: Option<&str>, text: &str) -> Vec<u8> {
+    let host = host.map(|host| format!("{host}: ")).unwrap_or_default();
+    [host.as_bytes(), text.trim_end().as_bytes(), b"\n"].concat()
+}
+
+/// A line without what [`Frame::Embellished`] stands for.
+fn plain(line: &[u8]) -> Vec<u8> {
+    without_escapes(&without_links(&characters::without_colours(line)))
+}
+
+/// Whether colours hide headers: half of the lines with any, or more, hold one without these.
+fn is_coloured(head: &[u8]) -> bool {
+    let is_header = |line: &[u8]| prefix::header_start(line, 0).is_some();
+    let hidden = lines(head).filter(|line| memchr::memchr(0x1b, line).is_some() && !is_header(line)).take(LOOKED_AT);
+    let (all, headers) = hidden.fold((0, 0), |(all, headers), line| {
+        (all + 1, headers + usize::from(is_header(&characters::without_colours(line))))
+    });
+    headers > 0 && 2 * headers >= all
+}
+
+/// Whether there are several lines, and all end as they did on old computers.
+fn has_old_ends(head: &[u8]) -> bool {
+    memchr::memchr(b'\n', head).is_none() && memchr::memchr_iter(b'\r', head).count() > 1
+}
+
+/// A text with line feeds for carriage returns.
+struct NewEnds(Box<dyn Read + Send>);
+
+impl Read for NewEnds {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let len = self.0.read(into)?;
+        into[..len].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        Ok(len)
+    }
+}
+
+/// Whether half of the lines with a header, or more, have what [`Frame::Embellished`] stands for.
+fn is_embellished(head: &[u8]) -> bool {
+    let (mut all, mut embellished) = (0, 0);
+    for line in lines(head).filter(|line| prefix::header_start(line, 0).is_some()).take(LOOKED_AT) {
+        let has = |text: &[u8]| memmem::find(line, text).is_some();
+        all += 1;
+        embellished += usize::from(line.ends_with(b"  ") || has(b"\\_") || has(b"mailto:"));
+    }
+    2 * embellished > all
+}
+
+/// The line without links to addresses of mail, which are none: `x<mailto:x>`, `<mailto:x>`, `<mailto:x|x>`, `[x](mailto:x)`.
+fn without_links(line: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = memmem::find(rest, b"mailto:") {
+        let (before, link) = rest.split_at(at);
+        let link = &link[b"mailto:".len()..];
+        let Some(end) = link.iter().position(|byte| matches!(byte, b'>' | b')')) else { break };
+        let (inside, behind) = (&link[..end], &link[end + 1..]);
+        // Slack shows what stands behind the bar.
+        let shown = inside.rsplit(|byte| *byte == b'|').next().unwrap_or(inside);
+        if let Some(text) = before.strip_suffix(b"](")
+            && let Some(open) = memchr::memrchr(b'[', text)
+        {
+            out.extend_from_slice(&text[..open]);
+            out.extend_from_slice(&text[open + 1..]);
+        } else if let Some(text) = before.strip_suffix(b"<") {
+            out.extend_from_slice(text);
+            let blank = text.last() == Some(&b' ');
+            if out.trim_ascii_end().ends_with(shown) {
+                out.truncate(out.len() - usize::from(blank));
+            } else if !behind.starts_with(shown) {
+                out.extend_from_slice(shown);
+            }
+        } else {
+            out.extend_from_slice(&rest[..at + b"mailto:".len()]);
+            rest = link;
+            continue;
+        }
+        rest = behind;
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// The line without backslashes before signs.
+fn without_escapes(line: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(line.len());
+    let mut bytes = line.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        let is_escape = byte == b'\\' && bytes.peek().is_some_and(|next| next.is_ascii_punctuation());
+        out.push(if is_escape { bytes.next().unwrap_or(byte) } else { byte });
+    }
+    out
 }
 
 /// The line of a log that an object holds as a string, behind the name of its host if it has that, too.
@@ -138,13 +294,7 @@ fn out_of_json(line: &[u8], key: &str) -> Option<Vec<u8>> {
     let mut json = serde_json::Deserializer::from_slice(line);
     let Held { text, hosts } = Holding(key).deserialize(&mut json).ok()?;
     json.end().ok()?;
-    let text = text.as_str()?;
-    let host = hosts.iter().find_map(|host| match host {
-        Value::Object(host) => host.get("name")?.as_str(),
-        host => host.as_str(),
-    });
-    let host = host.filter(|host| prefix::is_host(host)).map(|host| format!("{host}: ")).unwrap_or_default();
-    Some([host.as_bytes(), text.trim_end().as_bytes(), b"\n"].concat())
+    Some(behind_host(hosts.iter().find_map(host_in), text.as_str()?))
 }
 
 /// What is wanted of an object; the rest is not kept, as there are many.
@@ -205,7 +355,10 @@ impl Read for Unframed {
             (self.at, self.line) = (0, std::mem::take(&mut self.line));
             self.line.clear();
             self.stream.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)?;
-            self.frame.take_from(&mut self.line);
+            // At the end there is no line.
+            if !self.line.is_empty() {
+                self.frame.take_from(&mut self.line);
+            }
         }
         let rest = &self.line[self.at..];
         let len = rest.len().min(into.len());
@@ -258,6 +411,54 @@ mod tests {
             frame.unframed(Box::new(io::Cursor::new(text.into_bytes()))).read_to_string(&mut read).unwrap();
             assert_eq!(read, around(|line| format!("{host}{line}")));
         }
+    }
+
+    #[test]
+    fn json_may_hold_objects_and_begin_with_another() {
+        for (first, frame, host) in [
+            ("", r#"{"preview":false,"result":{"_raw":LINE,"host":"oss01"}}"#, "oss01: "),
+            ("", r#"{"_index":"x","_source":{"message":LINE,"host":{"name":"oss01"}}}"#, "oss01: "),
+            ("{\"log\":\"starting\\n\"}\n", r#"{"log":LINE,"stream":"stdout"}"#, ""),
+        ] {
+            let text = around(|line| frame.replace("LINE", &serde_json::to_string(&format!("{line}\n")).unwrap()));
+            let text = format!("{first}{text}");
+            let frame = Frame::of(text.as_bytes()).unwrap();
+            let mut read = String::new();
+            frame.unframed(Box::new(io::Cursor::new(text.into_bytes()))).read_to_string(&mut read).unwrap();
+            assert!(read.ends_with(&around(|line| format!("{host}{line}"))), "{read}");
+        }
+    }
+
+    #[test]
+    fn links_escapes_and_padding_go() {
+        const NID: &str = "10.10.0.11@tcp";
+        for embellish in [
+            &(|line: &str| line.replace(NID, "10.10.0.11@tcp<mailto:10.10.0.11@tcp>")) as &dyn Fn(&str) -> String,
+            &|line| line.replace(NID, "<mailto:10.10.0.11@tcp>"),
+            &|line| line.replace(NID, "10.10.0.11@tcp <mailto:10.10.0.11@tcp>"),
+            &|line| line.replace(NID, "<mailto:10.10.0.11@tcp>10.10.0.11@tcp"),
+            &|line| line.replace(NID, "<mailto:10.10.0.11@tcp|10.10.0.11@tcp>"),
+            &|line| line.replace(NID, "[10.10.0.11@tcp](mailto:10.10.0.11@tcp)"),
+            &|line| line.replace('_', "\\_").replace('-', "\\-"),
+            &|line| format!("{line:400}"),
+            &|line| line.replacen("00000100:", "\x1b[01;31m\x1b[K00000100:\x1b[m\x1b[K", 1),
+        ] {
+            let text = around(embellish);
+            let frame = Frame::of(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(frame, Frame::Embellished);
+            let mut read = String::new();
+            frame.unframed(Box::new(io::Cursor::new(text.into_bytes()))).read_to_string(&mut read).unwrap();
+            assert_eq!(read, around(str::to_owned));
+        }
+    }
+
+    #[test]
+    fn old_ends_of_lines_are_ends() {
+        let text = around(str::to_owned).replace('\n', "\r");
+        let frame = Frame::of(text.as_bytes()).unwrap();
+        let mut read = String::new();
+        frame.unframed(Box::new(io::Cursor::new(text.into_bytes()))).read_to_string(&mut read).unwrap();
+        assert_eq!((frame, read), (Frame::OldEnds, around(str::to_owned)));
     }
 
     #[test]

@@ -7,10 +7,12 @@
 //! | ansible | `oss01 \| CHANGED \| rc=0 >>`, `ok: [oss01] => ..` |
 //! | people, shells | `### oss01 ###`, `oss01:`, `[root@oss01 ~]# lctl dk`, `ssh oss01 lctl dk` |
 
+use lustre_debuglog::TargetName;
+
 use super::prefix::{Sender, is_host, named};
 
 /// Words before a number that are headings of notes, not hosts.
-const NO_STEMS: [&str; 22] = [
+const NO_STEMS: [&str; 57] = [
     "run",
     "test",
     "step",
@@ -33,6 +35,47 @@ const NO_STEMS: [&str; 22] = [
     "log",
     "chapter",
     "section",
+    "read",
+    "write",
+    "exp",
+    "experiment",
+    "q",
+    "t",
+    "scenario",
+    "page",
+    "sr",
+    "ddn",
+    "ticket",
+    "bug",
+    "issue",
+    "inc",
+    "fig",
+    "figure",
+    "table",
+    "example",
+    "item",
+    "round",
+    "sample",
+    "set",
+    "trial",
+    "el",
+    "rhel",
+    "sles",
+    "ubuntu",
+    "ior",
+    "fio",
+    "mdtest",
+    "md",
+    "ib",
+    "eth",
+    "bond",
+    "sd",
+];
+
+/// Commands that show a file, whoever's it is: the prompt before them is of the machine where somebody looked at it.
+const SHOW_FILES: [&str; 17] = [
+    "awk", "bzcat", "cat", "cut", "egrep", "fgrep", "grep", "head", "less", "lioprof", "more", "sed", "sort", "tail",
+    "xzcat", "zcat", "zstdcat",
 ];
 
 /// What a line is that does not begin a record.
@@ -119,14 +162,21 @@ fn heading(line: &str) -> Option<Sender<&str>> {
     if let Some((user, rest)) = prompt.split_once('@')
         && is_host(user)
         && let Some(end) = rest.find([' ', ':', ']', '#', '$'])
-        && rest.contains(['#', '$'])
+        && let Some((_, command)) = rest.split_once(['#', '$'])
     {
-        return host(&rest[..end]);
+        let command = command.trim_start().trim_start_matches("sudo ");
+        let first = command.split_ascii_whitespace().next().unwrap_or_default();
+        return match remote(command) {
+            Some(name) => host(name),
+            None if SHOW_FILES.contains(&first) => None,
+            // Several hosts: each line says whose it is.
+            None if matches!(first, "pdsh" | "clush" | "ansible" | "salt") => None,
+            None => host(&rest[..end]),
+        };
     }
     let command = line.trim_start_matches(['#', '$', '%', '>', ' ']);
-    if let Some(rest) = command.strip_prefix("ssh ") {
-        let name = rest.split_ascii_whitespace().find(|word| !word.starts_with('-'))?;
-        return host(name.rsplit('@').next().unwrap_or(name));
+    if let Some(name) = remote(command) {
+        return host(name);
     }
     // `### oss01 ###`, `--- oss01 ---`, `# oss01`, `[oss01]`, `oss01:`, `Host: oss01`: a single word, which must look like a host, because
     // remarks look like this, too.
@@ -143,14 +193,29 @@ fn heading(line: &str) -> Option<Sender<&str>> {
         .map_or(word, str::trim);
     // A quoted word is none: some editors put `> ` before the rest of a line that they broke.
     let is_set_off = word.len() < line.trim_start_matches(['>', ' ']).len();
-    let stem = word.trim_end_matches(|c: char| !c.is_ascii_alphabetic()).to_ascii_lowercase();
+    let stem = word.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default().to_ascii_lowercase();
+    let is_name_of_target = TargetName::parse_bytes(word.as_bytes()).is_some();
+    // `obdfilter.lustre-OST0000.stats=`: a parameter, and its value below.
+    let is_parameter = line.ends_with('=') && !line.starts_with('=');
+    // An id of a request.
+    let is_xid = word.strip_prefix('x').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     let looks_like_one = word.starts_with(|c: char| c.is_ascii_alphabetic())
         && word.contains(|c: char| c.is_ascii_digit())
-        && !NO_STEMS.iter().any(|no| stem.starts_with(no) && stem.len() <= no.len() + 1);
+        && !is_name_of_target
+        && !is_parameter
+        && !is_xid
+        && !NO_STEMS.iter().any(|no| stem == *no || no.len() > 2 && stem.strip_suffix('s') == Some(no));
     if !is_set_off || word.contains(' ') || !(looks_like_one || word.starts_with('/') && named(word).is_some()) {
         return None;
     }
     named(word)
+}
+
+/// The host on which a command runs others.
+fn remote(command: &str) -> Option<&str> {
+    let rest = command.strip_prefix("ssh ")?;
+    let name = rest.split_ascii_whitespace().find(|word| !word.starts_with('-'))?;
+    Some(name.rsplit('@').next().unwrap_or(name))
 }
 
 #[cfg(test)]
@@ -174,10 +239,13 @@ mod tests {
             &["[root@oss01 ~]# lctl dk"],
             &["root@oss01:~# lctl dk"],
             &["$ ssh -q root@oss01 lctl dk"],
+            &["[alice@login1 ~]$ ssh oss01 lctl dk"],
+            &["[root@oss01 ~]# sudo lctl dk > /tmp/dk"],
             &["### oss01 ###"],
             &["=== oss01 ==="],
             &["# oss01"],
             &["[oss01]"],
+            &["### oss01 ###"],
             &["oss01:"],
             &["Host: oss01"],
         ] {
@@ -204,6 +272,21 @@ mod tests {
             "at 09:46:40 it hung",
             "-----BEGIN LOG-----",
             "### run7 ###",
+            "### write4m ###",
+            "## exp1",
+            "Q1:",
+            "## SR12345",
+            "## DDN-4711",
+            "### ior.1017 ###",
+            "[x1882459186719936]",
+            "lustre-OST0001:",
+            "obdfilter.lustre-OST0000.stats=",
+            "md127:",
+            "__schedule+0x34d/0xa00",
+            "[alice@laptop7 case]$ cat dk.txt",
+            "[alice@login1 ~]$ pdsh -w oss[01-04] lctl dk",
+            "10.014:",
+            "[1.1s]",
             "# step 2",
             "tests3:",
             "2.15.3:",

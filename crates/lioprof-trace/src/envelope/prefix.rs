@@ -15,6 +15,8 @@ use std::ops::Range;
 use lustre_debuglog::frame::text::{header_len, starts_like_header};
 use memchr::memchr_iter;
 
+use super::characters;
+
 /// Longest prefix: a path, twice.
 const MAX_PREFIX: usize = 2 * 4096;
 
@@ -36,7 +38,7 @@ pub(crate) fn header_start(line: &[u8], usual: usize) -> Option<usize> {
             return None;
         }
         let before = &line[..start];
-        if before.last().is_some_and(u8::is_ascii_alphanumeric) {
+        if before.last().is_some_and(u8::is_ascii_alphanumeric) && !characters::ends_with_escape(before) {
             return None;
         }
         (begins_header(header) || header_len(header).is_some()).then_some(start)
@@ -247,8 +249,19 @@ fn is_file(word: &str) -> bool {
     let (stem, ending) = word.rsplit_once('.').unwrap_or((word, ""));
     let known = matches!(ending, "txt" | "log" | "text" | "out" | "dk" | "bin" | "gz" | "zst" | "xz" | "bz2" | "dump");
     // No path that people give has these; pieces of messages do.
-    let is_path = word.contains('/') && word.is_ascii() && !word.contains(['<', '(', '=', '\'']);
+    let is_path = word.contains('/') && word.is_ascii() && !word.contains(['<', '(', '=', '\'', '+']);
     !stem.is_empty() && (known || is_path)
+}
+
+/// Whether `word` is a number of its own kind: an offset (`0xa00`), or how long something took (`12ms`, `1.1s`).
+fn is_quantity(word: &str) -> bool {
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    word.starts_with("0x") || unit.len() < word.len() && matches!(unit, "s" | "ms" | "us" | "ns" | "m" | "h" | "sec")
+}
+
+/// Whether `word` is an address of IPv4.
+fn is_address(word: &str) -> bool {
+    word.parse::<std::net::Ipv4Addr>().is_ok()
 }
 
 /// Whether `word` can be the name of a host.
@@ -260,7 +273,8 @@ pub(crate) fn is_host(word: &str) -> bool {
     bytes.len() <= 64
         && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
         && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
-        && bytes.iter().any(|byte| byte.is_ascii_alphabetic() || *byte == b'.')
+        && (bytes.iter().any(u8::is_ascii_alphabetic) || is_address(word))
+        && !is_quantity(word)
         && (has_digits || !is_among(&NO_HOSTS, bytes))
         && !is_among(&NUMBERED, &bytes[..letters()])
 }

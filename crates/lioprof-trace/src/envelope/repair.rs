@@ -640,24 +640,33 @@ const LINES_PER_HEADER: usize = 16;
 
 /// Whether a text that begins with `head` is a log, in whatever envelope.
 pub(crate) fn is_log(head: &[u8]) -> bool {
-    let (mut headers, mut behind, mut usual) = (0, 0, 0);
+    let (mut headers, mut behind, mut usual, mut has_whole) = (0, 0, 0, false);
     for line in lines(head) {
         let at = line.as_ptr().addr() - head.as_ptr().addr();
         if headers == 0 && at > MAX_LEADING {
             return false;
         }
         // Strings of JSON: tools that read crash dumps print those, and quote what is in them.
-        let is_json = line.trim_ascii_start().starts_with(b"\"");
+        let is_string = line.trim_ascii_start().starts_with(b"\"");
+        // .. or all of it in one.
+        let is_json = is_string || memchr::memmem::find_iter(line, b"\\n0").nth(1).is_some();
         match prefix::header_start(line, usual) {
             Some(start) if !is_json => {
                 usual = start;
                 headers += 1;
+                has_whole = has_whole || header_len(&line[start..]).is_some();
             }
             _ if headers > 0 && !line.trim_ascii().is_empty() => behind += 1,
             _ => {}
         }
     }
-    headers > 0 && headers * LINES_PER_HEADER >= behind
+    // Something that begins as headers do, and is none, may stand at each line: one record at least must be there.
+    let has_record = || {
+        let mut has_any = false;
+        repaired(head, 0, |_| has_any = true);
+        has_any
+    };
+    headers > 0 && headers * LINES_PER_HEADER >= behind && (has_whole || has_record())
 }
 
 /// Lines at the beginning of a text that may be the rest of a record whose beginning was cut off.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lioprof_model::NodeFrom;
 
 use super::contents::Contents;
+use crate::input::node::without_compression;
 use crate::input::words;
 
 /// What is known of an input.
@@ -58,7 +59,7 @@ pub(super) fn pieces_of_split(inputs: &[Evidence]) -> BTreeMap<usize, &str> {
     let mut files: BTreeMap<(&[String], &str), Suffixes<'_>> = BTreeMap::new();
     for (at, input) in inputs.iter().enumerate().filter(|(_, input)| input.fixed.is_none()) {
         if let Some((file, folder)) = input.components.split_last()
-            && let Some((whole, suffix)) = words::split_suffix(file)
+            && let Some((whole, suffix)) = words::split_suffix(without_compression(file))
         {
             files.entry((folder, whole)).or_default().push((suffix, at));
         }

@@ -61,8 +61,11 @@ pub(crate) fn opcode(text: &str) -> Result<Opcode, String> {
 }
 
 /// Parses a time; any other text is that of a marker.
-#[expect(clippy::unnecessary_wraps, reason = "clap wants a Result")]
 pub(crate) fn bound(text: &str) -> Result<Bound, String> {
+    // Every mark begins with nothing; a variable of a script may be empty.
+    if text.trim().is_empty() {
+        return Err("expected a time, or how a mark begins; found nothing".to_owned());
+    }
     let time = time::parse(text).map(Bound::Time).or_else(|| time::time_of_day(text).map(Bound::TimeOfDay));
     Ok(time.unwrap_or_else(|| Bound::Marker(text.to_owned())))
 }
@@ -93,6 +96,7 @@ mod tests {
         assert_eq!(bound("2023-11-14T22:13:20Z"), Ok(Bound::Time(1_700_000_000_000_000)));
         assert_eq!(bound("2023-11-14 22:13:20.25"), Ok(Bound::Time(1_700_000_000_250_000)));
         assert_eq!(bound("22:13:20"), Ok(Bound::TimeOfDay(80_000_000_000)));
+        assert!(bound(" ").is_err());
         assert_eq!(bound("CAPTURE-START x"), Ok(Bound::Marker("CAPTURE-START x".to_owned())));
     }
 

@@ -56,7 +56,8 @@ impl<'a> KernelLine<'a> {
         if is_of_lustre(rest) {
             return Some(Self { stamp: Some(stamp), host: None, text: rest });
         }
-        if let Some((Stamp::Boot(_), text)) = bracketed(rest) {
+        let text = behind_boot_time(rest);
+        if text.len() < rest.len() {
             return Some(Self { stamp: Some(stamp), host: None, text: without_caller(text) });
         }
         let (host, rest) = word(rest)?;
@@ -85,15 +86,13 @@ impl<'a> KernelLine<'a> {
         if name != b"kernel" && !name.starts_with(b"kernel[") {
             return None;
         }
-        let text = bracketed(rest)
-            .filter(|(stamp, _)| matches!(stamp, Stamp::Boot(_)))
-            .map_or(rest, |(_, text)| without_caller(text));
-        Some(Self { stamp: Some(stamp), host: Some(host), text })
+        Some(Self { stamp: Some(stamp), host: Some(host), text: without_caller(behind_boot_time(rest)) })
     }
 
-    /// Behind a stamp in brackets; `journalctl -o short-monotonic` writes `HOST kernel: ` there, and consoles of Cray `[HOST]`.
+    /// Behind a stamp in brackets; `journalctl -o short-monotonic` writes `HOST kernel: ` there, consoles of Cray `[HOST]`, and recorders of
+    /// consoles the kernel's own stamp.
     fn behind(stamp: Stamp, rest: &'a [u8]) -> Self {
-        let rest = without_caller(rest);
+        let rest = without_caller(behind_boot_time(rest));
         if let Some((host, tag)) = word(rest)
             && tag.starts_with(b"kernel: ")
             && !host.ends_with(b":")
@@ -190,6 +189,14 @@ fn bracketed(line: &[u8]) -> Option<(Stamp, &[u8])> {
     Some((stamp, rest.strip_prefix(b" ").unwrap_or(rest)))
 }
 
+/// Without the kernel's own stamp, where another one stands before it.
+fn behind_boot_time(rest: &[u8]) -> &[u8] {
+    match bracketed(rest) {
+        Some((Stamp::Boot(_), text)) => text,
+        _ => rest,
+    }
+}
+
 /// `Nov25 09:46`, `+0.000012`; with both, as some versions print it, the first counts.
 fn short(text: &[u8]) -> Option<Stamp> {
     if let Some(since) = text.strip_prefix(b"+") {
@@ -226,7 +233,8 @@ fn without_caller(rest: &[u8]) -> &[u8] {
         let inside = rest.strip_prefix(b"[")?;
         let end = inside.get(..12).unwrap_or(inside).iter().position(|byte| *byte == b']')?;
         let [b'T' | b'C', digits @ ..] = inside.get(..end)?.trim_ascii() else { return None };
-        let _: u32 = stamp::number(digits)?;
+        // Some programs fill the number up with blanks.
+        let _: u32 = stamp::number(digits.trim_ascii_start())?;
         let rest = inside.get(end + 1..)?;
         Some(rest.strip_prefix(b" ").unwrap_or(rest))
     };
