@@ -107,6 +107,33 @@ fn what_stands_in_both_logs_counts_once() {
     assert_eq!(rows(&found, "inputs").len(), 1);
 }
 
+/// What Lustre says of itself counts, whatever the requests show.
+#[test]
+fn what_broke_by_a_servers_own_words_is_the_verdict() {
+    let capture = lioprof_testkit::files::capture("file_per_process");
+    let dir = TempDir::new().unwrap();
+    let log = dir.path().join("messages");
+    let verdict = |text: &str| {
+        // Half a minute before the capture, and within it.
+        let before = "2026-11-21T08:44:15+00:00 server1 kernel: LustreError: 449:0:(osd_io.c:10:osd_read()) LBUG";
+        fs::write(&log, format!("{before}\n2026-11-21T08:44:55+00:00 server1 kernel: {text}\n")).unwrap();
+        let json = analyze(&[&capture.join("server1"), &capture.join("server2"), &log], &[]);
+        let first = rows(&json, "findings").first().map(|finding| finding["title"].as_str().unwrap().to_owned());
+        (json["verdict"]["state"].as_str().unwrap().to_owned(), json["verdict"]["findings"].clone(), first)
+    };
+    for (text, title) in [
+        ("LustreError: 449:0:(ofd_io.c:10:ofd_read()) LBUG", "LBUG on server1: "),
+        ("LDISKFS-fs (vdb): Remounting filesystem read-only", "device failure on server1: "),
+        ("Lustre: ll_ost_io00_002: service thread pid 617 was inactive for 200.1 seconds.", "hung thread on server1: "),
+    ] {
+        let (state, findings, first) = verdict(text);
+        assert_eq!((state.as_str(), &findings[0]), ("failed", &json!("server-errors")), "{text}");
+        assert!(first.as_deref().unwrap_or_default().starts_with(title), "{first:?}");
+    }
+    let (state, _, _) = verdict("Lustre: lustre-OST0000: Client c1 (at 10.10.0.11@tcp) reconnecting");
+    assert_eq!(state, "no_problem");
+}
+
 /// `dmesg.txt` in other forms: name, text, options that tell the clock, and whether the times are those of whole seconds.
 fn forms() -> Vec<(&'static str, String, Vec<String>, bool)> {
     let dmesg = fs::read_to_string(fixture("both/dmesg.txt")).unwrap();

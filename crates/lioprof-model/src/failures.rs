@@ -48,6 +48,11 @@ fn of_names(opcode: Opcode) -> bool {
     matches!(opcode, Opcode(33..=99) | Opcode::LDLM_ENQUEUE) && !of_connects(opcode)
 }
 
+/// Moves no data: reads and writes are what every server does.
+fn of_extras(opcode: Opcode) -> bool {
+    !matches!(opcode, Opcode::OST_READ | Opcode::OST_WRITE)
+}
+
 fn of_connects(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::OST_CONNECT | Opcode::MDS_CONNECT | Opcode::MGS_CONNECT)
 }
@@ -101,6 +106,18 @@ static EVERYDAY: &[Everyday] = &[
         why: "the client connects again a little later",
     },
     Everyday {
+        // ldlm/ldlm_lib.c (target_handle_connect): a client tries both servers of a failover pair.
+        errors: &[Errno::ENODEV],
+        of: of_connects,
+        why: "the target is mounted on another server of its failover pair",
+    },
+    Everyday {
+        // ofd/ofd_dev.c (ofd_fallocate_hdl, ofd_ladvise_hdl): the client does without it, or tells the program.
+        errors: &[Errno::EOPNOTSUPP],
+        of: of_extras,
+        why: "the server's version or type of disk does not have it",
+    },
+    Everyday {
         // ldlm/ldlm_flock.c, ldlm/ldlm_lockd.c: a lock that a program wants only if it is free.
         errors: &[Errno::EAGAIN],
         of: |opcode| opcode == Opcode::LDLM_ENQUEUE,
@@ -137,6 +154,7 @@ mod tests {
         assert!(of(Opcode::MDS_REINT, Errno::EEXIST) && of(Opcode::LDLM_ENQUEUE, Errno::ENOENT));
         assert!(of(Opcode::OST_WRITE, Errno::EINPROGRESS) && of(Opcode::LDLM_CANCEL, Errno::ESTALE));
         assert!(!of(Opcode::OST_WRITE, Errno::ENOENT) && !of(Opcode::MDS_REINT, Errno::ENOSPC));
+        assert!(of(Opcode::OST_CONNECT, Errno::ENODEV) && !of(Opcode::OST_WRITE, Errno::EOPNOTSUPP));
         assert!(!of(Opcode::MDS_REINT, Errno::ESTALE) && !of(Opcode::MDS_CONNECT, Errno::EPERM));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lioprof_model::time::utc_of;
-use lioprof_model::units::plural;
+use lioprof_model::units::{few, plural};
 use lioprof_model::{Confidence, Event, Format, Interval, Severity};
 use lustre_debuglog::vocab::EventKind;
 
@@ -11,7 +11,7 @@ use super::rule::{Case, Look, Nothing, real};
 
 /// Evictions that the explanation tells one by one.
 const MAX_TOLD: usize = 10;
-/// Evictions that the title tells one by one.
+/// Sentences that the title has at most.
 const FEW: usize = 3;
 
 /// Who was evicted, from where, when and why.
@@ -26,26 +26,26 @@ pub(super) fn look(case: &Case<'_>) -> Look {
     let targets: BTreeSet<&str> = evicted.iter().filter_map(|event| event.target.as_deref()).collect();
     // What a client tells of itself names no other.
     let clients: BTreeSet<&str> = evicted.iter().map(|event| event.client.as_deref().unwrap_or(&event.node)).collect();
-    let title = match evicted.as_slice() {
-        few if few.len() <= FEW && count == few.len() as u64 => {
-            few.iter().map(|event| sentence(event)).collect::<Vec<_>>().join("; ")
-        }
-        _ => {
-            let (clients, targets) = (names(&clients, "client"), names(&targets, "target"));
-            format!("{} of {clients} from {targets}", plural(count, "eviction"))
-        }
+    let alike = alike(&evicted);
+    let title = if alike.len() <= FEW && count == evicted.len() as u64 {
+        alike.iter().map(|alike| sentence(alike)).collect::<Vec<_>>().join("; ")
+    } else {
+        let (clients, targets) = (names(&clients, "client"), names(&targets, "target"));
+        format!("{} of {clients} from {targets}", plural(count, "eviction"))
     };
-    let mut told: Vec<String> = evicted.iter().take(MAX_TOLD).map(|event| format!("{}.", sentence(event))).collect();
+    // The title has told of a single one.
+    let one_by_one = if count > 1 { evicted.as_slice() } else { &[] };
+    let mut told: Vec<String> = one_by_one.iter().take(MAX_TOLD).map(|event| sentence(&[event]) + ". ").collect();
     if count > MAX_TOLD as u64 {
-        told.push(format!("{} more are in `events`.", count - MAX_TOLD as u64));
+        told.push(format!("{} more are in `events`. ", count - MAX_TOLD as u64));
     }
     let times = || evicted.iter().filter_map(|event| event.time);
     let interval = times().reduce(f64::min).zip(times().reduce(f64::max)).map(|(start, end)| Interval { start, end });
     case
         .finding(Severity::Critical, Confidence::High, title)
         .explain(format!(
-            "{} What an evicted client had not written yet is lost, and whoever wanted its locks waited until then.",
-            told.join(" ")
+            "{}What an evicted client had not written yet is lost, and whoever wanted its locks waited until then.",
+            told.concat()
         ))
         .evidence("evictions", real(count))
         .evidence("clients", real(clients.len() as u64))
@@ -64,8 +64,8 @@ pub(super) fn look(case: &Case<'_>) -> Look {
         .alone()
 }
 
-/// Evictions in the time that was captured. A kernel log goes further back than the debug log beside it.
-fn of<'a>(case: &'a Case<'_>, kind: EventKind) -> impl Iterator<Item = &'a Event> {
+/// Events of a kind in the time that was captured. A kernel log goes further back than the debug log beside it.
+pub(super) fn of<'a>(case: &'a Case<'_>, kind: EventKind) -> impl Iterator<Item = &'a Event> {
     let window = case.analysis.window;
     let all = case.analysis.inputs.iter().all(|input| input.format == Format::KernelLog);
     let in_time =
@@ -73,15 +73,34 @@ fn of<'a>(case: &'a Case<'_>, kind: EventKind) -> impl Iterator<Item = &'a Event
     case.analysis.events.iter().filter(move |event| event.kind == kind).filter(in_time)
 }
 
-/// `10.0.0.1@tcp was evicted from lustre-OST0003 at 2026-11-21T08:51:22Z: not heard from for 221 s (pinger)`.
-fn sentence(event: &Event) -> String {
-    let who = event.client.as_deref().unwrap_or(match event.kind {
+/// Evictions of one client for one reason, whatever its figures: a client that falls silent is evicted from all its targets.
+fn alike<'a>(evicted: &[&'a Event]) -> Vec<Vec<&'a Event>> {
+    let reason = |event: &Event| event.reason.replace(|sign: char| sign.is_ascii_digit(), "");
+    let mut groups: Vec<Vec<&Event>> = Vec::new();
+    for event in evicted {
+        match groups.iter_mut().find(|group| who(group[0]) == who(event) && reason(group[0]) == reason(event)) {
+            Some(group) => group.push(event),
+            None => groups.push(vec![event]),
+        }
+    }
+    groups
+}
+
+/// `10.0.0.1@tcp was evicted from lustre-OST0003 at 2026-11-21T08:51:22Z: not heard from for 221 s (pinger)`; of several that are
+/// alike, time and figures are those of the first.
+fn sentence(alike: &[&Event]) -> String {
+    let Some(first) = alike.first() else { return String::new() };
+    let targets: Vec<&str> = alike.iter().filter_map(|event| event.target.as_deref()).collect();
+    let from = if targets.is_empty() { String::new() } else { format!(" from {}", few(&targets)) };
+    let at = first.time.map(|time| format!(" at {}", utc_of(time))).unwrap_or_default();
+    format!("{} was evicted{from}{at}: {}", who(first), first.reason.trim_end_matches('.'))
+}
+
+fn who(event: &Event) -> &str {
+    event.client.as_deref().unwrap_or(match event.kind {
         EventKind::Evicted => &event.node,
         _ => "a client",
-    });
-    let from = event.target.as_deref().map(|target| format!(" from {target}")).unwrap_or_default();
-    let at = event.time.map(|time| format!(" at {}", utc_of(time))).unwrap_or_default();
-    format!("{who} was evicted{from}{at}: {}", event.reason.trim_end_matches('.'))
+    })
 }
 
 /// One name, or how many there are.

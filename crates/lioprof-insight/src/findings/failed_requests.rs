@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::units::{percent, plural, thousands};
-use lioprof_model::{Confidence, Failure, Finding, Interval, Severity};
+use lioprof_model::units::{few, percent, plural, thousands};
+use lioprof_model::{Analysis, Confidence, Failure, Finding, Interval, NodeRole, Severity, Target, TargetKindName};
+use lioprof_stats::Share;
 use lustre_debuglog::{Errno, Opcode};
 
 use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
@@ -21,6 +22,16 @@ pub(super) const RULE: Rule = Rule {
         ),
         limit("critical_share", 0.05, "the same from which it is critical"),
         limit(
+            "own_share",
+            0.5,
+            "share of the requests of their kind at one target, or of one client, from which it is a warning, however few they are of all",
+        ),
+        limit(
+            "lasting_s",
+            30.0,
+            "seconds for which a client keeps being told to come again (reconnects, recovery), from which that is no everyday life any more",
+        ),
+        limit(
             "common_share",
             0.95,
             "share of them that one client, job or target has, from which it is said to be its",
@@ -35,7 +46,7 @@ fn look(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     Nothing::not_applicable_if(analysis.totals.rpcs == 0, "no RPC was handled")?;
     let mut kinds: BTreeMap<(u32, i32), Vec<&Failure>> = BTreeMap::new();
-    for failure in analysis.failures.iter().filter(|failure| failure.everyday.is_none()) {
+    for failure in analysis.failures.iter().filter(|failure| !is_everyday(case, failure)) {
         kinds.entry((failure.opcode, failure.rc)).or_default().push(failure);
     }
     let mut found: Vec<(f64, Finding)> = kinds.into_values().filter_map(|failures| found(case, &failures)).collect();
@@ -54,6 +65,59 @@ fn by<'a>(failures: &[&'a Failure], name: impl Fn(&'a Failure) -> Option<&'a str
     let mut sums: Vec<(u64, &str)> = sums.into_iter().map(|(name, rpcs)| (rpcs, name)).collect();
     sums.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
     sums
+}
+
+/// Of whom most of a kind failed.
+struct Worst<'a> {
+    name: &'a str,
+    rpcs: u64,
+    all: u64,
+}
+
+/// The target or client of whose requests of the kind most failed, by the share that is certain.
+fn worst<'a>(
+    analysis: &Analysis,
+    failures: &[&Failure],
+    [targets, clients]: [&[(u64, &'a str)]; 2],
+) -> Option<Worst<'a>> {
+    let kind = &failures.first()?.name;
+    let of_target = |name: &str| {
+        let target = analysis.targets.iter().find(|target| target.name == name)?;
+        Some(match kind.as_str() {
+            "OST_READ" => target.read.io.rpcs,
+            "OST_WRITE" => target.write.io.rpcs,
+            _ => *target.opcodes.get(kind)?,
+        })
+    };
+    let of_client = |nid: &str| analysis.clients.iter().find(|client| client.nid == nid)?.opcodes.get(kind).copied();
+    let targets =
+        targets.iter().filter_map(|(rpcs, name)| Some(Worst { name, rpcs: *rpcs, all: of_target(name)?.max(*rpcs) }));
+    let clients =
+        clients.iter().filter_map(|(rpcs, name)| Some(Worst { name, rpcs: *rpcs, all: of_client(name)?.max(*rpcs) }));
+    let certain = |it: &Worst<'_>| Share::of(real(it.rpcs), real(it.all)).low;
+    targets.chain(clients).max_by(|a, b| certain(a).total_cmp(&certain(b)))
+}
+
+/// Requests in vain from which a client keeps being refused.
+const MANY: u64 = 5;
+
+/// Whether it is an error of a program's, or of a client that comes again a little later, and not of the system.
+fn is_everyday(case: &Case<'_>, failure: &Failure) -> bool {
+    let analysis = case.analysis;
+    let (opcode, error) = (Opcode(failure.opcode), Errno(failure.rc.unsigned_abs()));
+    let is_connect = matches!(opcode, Opcode::OST_CONNECT | Opcode::MDS_CONNECT | Opcode::MGS_CONNECT);
+    let is_later = match error {
+        Errno::EAGAIN | Errno::EBUSY | Errno::EALREADY => is_connect,
+        Errno::ENOTCONN | Errno::EINPROGRESS => true,
+        _ => false,
+    };
+    if is_later && failure.rpcs >= MANY && failure.last - failure.first >= case.limit("lasting_s") {
+        return false;
+    }
+    // A server without MDT has no names: what it does not find is an object.
+    let has_names = |node: &str| analysis.nodes.iter().any(|it| it.name == node && it.role != Some(NodeRole::Oss));
+    let is_object = failure.opcode == Opcode::LDLM_ENQUEUE.0 && failure.rc == -Errno::ENOENT.0.cast_signed();
+    failure.everyday.is_some() && (!is_object || has_names(&failure.node))
 }
 
 /// Requests of one operation that ended with the same error, by whom and where; with their share of their kind.
@@ -77,11 +141,25 @@ fn found(case: &Case<'_>, failures: &[&Failure]) -> Option<(f64, Finding)> {
     let common: Vec<String> = whose.into_iter().flatten().collect();
     let common_in_words = if common.is_empty() { String::new() } else { format!(", {}", common.join(", ")) };
     let meaning = error.meaning().map(|meaning| format!(" ({meaning})")).unwrap_or_default();
+    // One of one proves little; what a disk could not read or write is lost, however little it is.
+    let few = Share::of(real(rpcs), real(all));
+    let worst = worst(case.analysis, failures, [&targets, &clients]);
+    let is_own = worst
+        .as_ref()
+        .is_some_and(|worst| Share::of(real(worst.rpcs), real(worst.all)).proves(case.limit("own_share")));
     let severity = match part {
-        part if part >= case.limit("critical_share") => Severity::Critical,
-        part if part >= case.limit("share") => Severity::Warning,
+        part if part >= case.limit("critical_share") && few.low > case.limit("critical_share") => Severity::Critical,
+        part if part >= case.limit("share") && few.low > case.limit("share") => Severity::Warning,
+        _ if is_own || matches!(error, Errno::EIO | Errno::EROFS) => Severity::Warning,
         _ => Severity::Info,
     };
+    let of_whom = worst
+        .filter(|worst| share(real(worst.rpcs), real(worst.all)) > part)
+        .map(|worst| {
+            let (name, rpcs, all) = (worst.name, thousands(worst.rpcs), thousands(worst.all));
+            format!(" Of {name} {rpcs} of {all} failed.")
+        })
+        .unwrap_or_default();
     let title = format!(
         "{} of {} {name} requests failed with {rc} {error}{meaning}{common_in_words}",
         thousands(rpcs),
@@ -96,6 +174,12 @@ fn found(case: &Case<'_>, failures: &[&Failure]) -> Option<(f64, Finding)> {
             many => format!("{} and {} more", some.join(", "), plural(many as u64 - some.len() as u64, noun)),
         }
     };
+    let unnamed = unnamed(case, failures);
+    let by_target = match (targets.is_empty(), unnamed) {
+        (_, None) => most(&targets, "target"),
+        (true, Some(unnamed)) => unnamed,
+        (false, Some(unnamed)) => format!("{}; {unnamed}", most(&targets, "target")),
+    };
     let interval = Interval {
         start: failures.iter().map(|failure| failure.first).fold(f64::INFINITY, f64::min),
         end: failures.iter().map(|failure| failure.last).fold(f64::NEG_INFINITY, f64::max),
@@ -105,11 +189,11 @@ fn found(case: &Case<'_>, failures: &[&Failure]) -> Option<(f64, Finding)> {
     let mut draft = case
         .finding(severity, Confidence::High, title)
         .explain(format!(
-            "That is {} of its kind. By client: {}; by job: {}; by target: {}. {means}",
+            "That is {} of its kind.{of_whom} By client: {}; by job: {}; by target: {}. {means}",
             percent(part, 1),
             most(&clients, "client"),
             most(&jobs, "job"),
-            most(&targets, "target"),
+            by_target,
         ))
         .evidence("failed_rpcs", real(rpcs))
         .evidence("rpcs", real(all))
@@ -126,6 +210,21 @@ fn found(case: &Case<'_>, failures: &[&Failure]) -> Option<(f64, Finding)> {
         draft = draft.remedy(*remedy);
     }
     Some((part, draft.done()))
+}
+
+/// How many of them name no target, and on which OSTs they can have been: a write that fails before it takes its lock names none.
+fn unnamed(case: &Case<'_>, failures: &[&Failure]) -> Option<String> {
+    let unnamed = || failures.iter().filter(|failure| failure.target.is_none());
+    let rpcs: u64 = unnamed().map(|failure| failure.rpcs).sum();
+    let served =
+        |target: &&Target| target.kind == TargetKindName::Ost && unnamed().any(|failure| failure.node == target.node);
+    let osts: Vec<&str> = case.analysis.targets.iter().filter(served).map(|target| target.name.as_str()).collect();
+    let of_osts = unnamed().all(|failure| failure.name.starts_with("OST_"));
+    (rpcs > 0).then(|| match osts.as_slice() {
+        osts if osts.is_empty() || !of_osts => format!("{} name none", thousands(rpcs)),
+        [only] => format!("{} name none; {only} is the only OST of their server", thousands(rpcs)),
+        some => format!("{} name none; the OSTs of their servers are {}", thousands(rpcs), few(some)),
+    })
 }
 
 /// What an error means for whoever sees it, and what to do.
@@ -177,6 +276,13 @@ fn advice(opcode: Opcode, error: Errno) -> (&'static str, &'static [&'static str
             "The client is not let in.",
             &[
                 "See nodemaps and the security flavour: `lctl nodemap_test_nid NID`, `lctl get_param mdt.*.exports.*.*`.",
+            ],
+        ),
+        Errno::ENOTCONN | Errno::EAGAIN | Errno::EBUSY | Errno::EALREADY | Errno::EINPROGRESS => (
+            "The server does not take these clients back, or is still in recovery: their programs wait.",
+            &[
+                "See what the target waits for: `lctl get_param *.*.recovery_status`, and the server's kernel log. A client that never gets \
+                 back has to be evicted (`lctl set_param obdfilter.TARGET.evict_client=nid:NID`) or restarted.",
             ],
         ),
         _ => (
@@ -249,8 +355,47 @@ mod tests {
     }
 
     #[test]
+    fn a_client_that_is_never_taken_back_fails() {
+        let of = |last, rpcs| {
+            look(vec![Failure { last, ..failure(-107, ("10.0.0.1@tcp", "a.1", "fs-OST0000"), rpcs) }], 1000)
+        };
+        assert_eq!(of(61.0, 20).len(), 1);
+        assert_eq!((of(20.0, 20).len(), of(61.0, 2).len()), (0, 0));
+    }
+
+    #[test]
+    fn all_of_one_target_are_no_note_however_few() {
+        let mut target = Target { name: "fs-OST0003".to_owned(), ..made_up_target() };
+        target.write.io.rpcs = 16;
+        let of = |rc, rpcs| {
+            let failures = vec![failure(rc, ("10.0.0.1@tcp", "a.1", "fs-OST0003"), rpcs)];
+            let mut analysis = Analysis { failures, targets: vec![target.clone()], ..Analysis::default() };
+            analysis.totals.rpcs = 3200;
+            analysis.operations = vec![Operation { opcode: Opcode::OST_WRITE.0, rpcs: 3200, ..Operation::default() }];
+            let case =
+                Case { analysis: &analysis, rule: &RULE, limits: &Limits::default(), shared: &Shared::default() };
+            super::look(&case).expect("there are requests").remove(0)
+        };
+        let full = of(-28, 16);
+        assert_eq!(full.severity, Severity::Warning);
+        assert!(full.explanation.contains("Of fs-OST0003 16 of 16 failed."), "{}", full.explanation);
+        assert_eq!((of(-28, 1).severity, of(-5, 1).severity), (Severity::Info, Severity::Warning));
+    }
+
+    fn made_up_target() -> Target {
+        Target {
+            name: String::new(),
+            node: "oss1".to_owned(),
+            kind: TargetKindName::Ost,
+            read: Default::default(),
+            write: Default::default(),
+            opcodes: BTreeMap::new(),
+        }
+    }
+
+    #[test]
     fn few_are_a_note() {
-        let found = look(vec![failure(-5, ("10.0.0.1@tcp", "a.1", "fs-OST0000"), 3)], 1000);
+        let found = look(vec![failure(-28, ("10.0.0.1@tcp", "a.1", "fs-OST0000"), 3)], 1000);
         assert_eq!(found.iter().map(|finding| finding.severity).collect::<Vec<_>>(), [Severity::Info]);
         assert_eq!(look(Vec::new(), 1000), []);
     }

@@ -20,6 +20,16 @@ pub(super) const RULE: Rule = Rule {
         limit("age_s", 5.0, "seconds in the handler when the log ends, at least"),
         limit("perhaps_s", 1.0, "the same from which it is said that a longer log would tell"),
         limit("times_slowest", 10.0, "how many times as long as the slowest one of its kind that ended, at least"),
+        limit(
+            "long_s",
+            60.0,
+            "seconds in the handler from which `times_slowest_long` counts: slow ones that ended do not hide those that hang",
+        ),
+        limit(
+            "times_slowest_long",
+            2.0,
+            "how many times as long as the slowest one of its kind that ended, of those so old",
+        ),
     ],
     plots: &["io-timeline"],
     note: false,
@@ -42,8 +52,11 @@ fn look(case: &Case<'_>) -> Look {
     Nothing::not_applicable_if(analysis.under_way.is_empty() || analysis.filtered().is_some(), why)?;
     let slowest = slowest(analysis);
     let of_kind = |it: &UnderWay| slowest.get(&it.opcode).copied().unwrap_or(0.0);
-    let is_old =
-        |it: &&UnderWay| it.age_s >= case.limit("perhaps_s") && it.age_s >= case.limit("times_slowest") * of_kind(it);
+    let is_old = |it: &&UnderWay| {
+        let is_long = it.age_s >= case.limit("long_s");
+        let times = case.limit(if is_long { "times_slowest_long" } else { "times_slowest" });
+        it.age_s >= case.limit("perhaps_s") && it.age_s >= times * of_kind(it)
+    };
     let old: Vec<&UnderWay> = analysis.under_way.iter().filter(is_old).collect();
     let oldest_s = old.first().ok_or(Nothing::Healthy)?.age_s;
     let hung: Vec<&UnderWay> = old.iter().copied().filter(|it| it.age_s >= case.limit("age_s")).collect();
@@ -176,6 +189,9 @@ mod tests {
         assert!(matches!(look(&[4.9], 3_000, 0), Err(Nothing::CannotTell(_))));
         assert_eq!(look(&[0.9], 3_000, 0), Err(Nothing::Healthy));
         assert_eq!(look(&[50.0], 6_000_000, 0), Err(Nothing::Healthy));
+        // Of long ones twice the slowest is enough.
+        assert_eq!(look(&[271.0, 69.0], 31_000_000, 0).expect("hangs").len(), 1);
+        assert_eq!(look(&[60.0], 31_000_000, 0), Err(Nothing::Healthy));
         assert!(matches!(look(&[], 3_000, 0), Err(Nothing::NotApplicable(_))));
     }
 

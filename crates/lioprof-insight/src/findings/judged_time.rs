@@ -2,12 +2,16 @@
 
 use std::cell::OnceCell;
 
-use lioprof_model::units::{real, share};
-use lioprof_model::{Analysis, Check, CheckResult, Finding, Operation, SpentOn, SpentState, TimeOf, TimeSpent};
+use lioprof_model::units::{percent, real, share, two_digits};
+use lioprof_model::{
+    Analysis, Check, CheckResult, Direction, Finding, Operation, Service, SpentOn, SpentState, Target, TargetIo,
+    TargetKindName, TimeOf, TimeSpent,
+};
 
 use super::bottleneck::{Bottleneck, HARDLY_HELD_UP, as_long_as_alone};
 use super::draft::MAX_NAMES;
 use super::registry::explains;
+use super::stats::median;
 use super::waits::{IO_SERVICE, waits};
 use super::{below_available, metadata_bound, slow_link, sluggish_ost, trace_quality};
 
@@ -19,6 +23,15 @@ const PLACE_MATTERS: f64 = 0.02;
 const NO_WAIT_MS: f64 = 1.0;
 /// Requests at a time up to which they hardly hold each other up.
 const NEARLY_ALONE: f64 = 2.0;
+/// Part of a target's time that its peers would not have needed, from which they are not called as fast.
+const MUCH_LONGER: f64 = 0.5;
+/// How many times as long a target's reads or writes take as on its peers, from which it is not called as fast.
+const TIMES_PEERS: f64 = 4.0;
+/// How many times as long requests of one client take as those of the others, from which it is no longer the work that was asked for,
+const TIMES_OTHERS: f64 = 10.0;
+/// if each of them sent so many, and they took so long, s.
+const FEWEST: u64 = 10;
+const NOTICED_S: f64 = 1.0;
 const AS_ALONE: &str = "requests take about as long among many as alone: the work that was asked for";
 /// Share of a client in the requests for metadata from which it is named.
 const NAMED_SHARE: f64 = 0.2;
@@ -109,6 +122,16 @@ impl Judge<'_> {
         if let Some(open) = self.open(slow_link::RULE.id) {
             return open;
         }
+        let excess = spent.excess_us.filter(|excess_us| share(*excess_us, spent.us) >= MUCH_LONGER);
+        if let Some(excess_us) = excess.filter(|_| !self.is_told_as_another_type(spent)) {
+            return cannot_tell(format!(
+                "its peers would have needed {} s less for the same requests, but it did not hold up enough to be called slow",
+                two_digits(real(excess_us) / 1e6)
+            ));
+        }
+        if let Some(longer) = self.takes_longer(spent).filter(|_| !self.is_told_as_another_type(spent)) {
+            return cannot_tell(longer);
+        }
         let compared = matches!(self.result(sluggish_ost::RULE.id), Some(CheckResult::Healthy | CheckResult::Found));
         if compared && self.analysis.targets.len() > 1 {
             return as_it_should_be("as fast as on its peers");
@@ -123,12 +146,40 @@ impl Judge<'_> {
         cannot_tell("it has no peer to be held against: a baseline (--baseline) or the log of a good run would tell")
     }
 
+    /// How much longer a target's reads or writes take than those of about the same size on the others, without any test of chance: enough not
+    /// to call it as fast.
+    fn takes_longer(&self, spent: &TimeSpent) -> Option<String> {
+        let osts = || self.analysis.targets.iter().filter(|target| target.kind == TargetKindName::Ost);
+        let own = osts().find(|target| Some(&target.name) == spent.target.as_ref() && target.node == spent.node)?;
+        let facts = |io: &TargetIo| {
+            let mean_us = io.latency.service_us.mean.filter(|_| io.io.rpcs >= FEWEST)?;
+            Some((mean_us, share(io.io.bytes, io.io.rpcs)))
+        };
+        [Direction::Read, Direction::Write].into_iter().find_map(|direction| {
+            let io = |target: &Target| facts(direction.pick(&target.read, &target.write));
+            let (own_us, own_bytes) = io(own)?;
+            let alike = |(_, bytes): &(f64, f64)| (0.5..=2.0).contains(&(bytes / own_bytes));
+            let peers = osts().filter(|target| !std::ptr::eq(*target, own)).filter_map(io).filter(alike);
+            let peers_us = median(peers.map(|(us, _)| us))?;
+            let [own_ms, peers_ms] = [own_us, peers_us].map(|us| two_digits(us / 1e3));
+            (own_us >= TIMES_PEERS * peers_us).then(|| {
+                format!(
+                    "its {} take {own_ms} ms each, those of the same size on other OSTs {peers_ms} ms, but it did not hold up enough to be called slow",
+                    direction.requests()
+                )
+            })
+        })
+    }
+
+    /// Whether a note says that its server's OSTs differ from others as another type of OSD does.
+    fn is_told_as_another_type(&self, spent: &TimeSpent) -> bool {
+        let mut notes = self.analysis.findings.iter().filter(|finding| finding.id == sluggish_ost::RULE.id);
+        notes.any(|finding| spent.target.as_ref().is_none_or(|target| finding.targets.contains(target)))
+    }
+
     fn sync(&self, node: &str) -> State {
         if let Some(open) = self.open(sluggish_ost::RULE.id) {
             return open;
-        }
-        if self.analysis.syncs.iter().any(|syncs| syncs.node == node) {
-            return as_it_should_be(format!("they take about as long as others of {node}"));
         }
         let spent = self.analysis.time_account.all.iter().flat_map(|all| &all.spent);
         let (own_us, others_us) = spent.filter(|spent| spent.on == SpentOn::Sync).fold((0, 0), |(own, others), it| {
@@ -136,6 +187,16 @@ impl Judge<'_> {
         });
         if own_us <= 2 * others_us {
             return as_it_should_be("they take no longer than those of another server");
+        }
+        // Others of the same server may all be as slow.
+        let has_like = self.analysis.syncs.iter().any(|syncs| syncs.node == node);
+        if has_like && others_us == 0 {
+            return as_it_should_be(format!("they take about as long as others of {node}"));
+        }
+        if has_like {
+            return cannot_tell(format!(
+                "they take about as long as others of {node}, and more time than those of other servers: other disks, or slow ones"
+            ));
         }
         cannot_tell(format!("{node} has no syncs of another OST to hold them against"))
     }
@@ -158,9 +219,17 @@ impl Judge<'_> {
                 "the disks are at their limit: what waits {queue_ms:.1} ms for a thread of {name} would wait in them"
             ));
         }
-        cannot_tell(format!(
-            "requests wait {queue_ms:.1} ms each in {name}, and neither busy threads nor a rule of the scheduler explain it"
-        ))
+        let Service { queue_us, held_us, .. } = longest.service;
+        let busy = share(queue_us.saturating_sub(*held_us), *queue_us);
+        let why = if busy >= 0.5 {
+            format!(
+                "for {} of that time no thread was free: too little to be called a lack of threads",
+                percent(busy, 0)
+            )
+        } else {
+            "neither busy threads nor a rule of the scheduler explain it".to_owned()
+        };
+        cannot_tell(format!("requests wait {queue_ms:.1} ms each in {name}, and {why}"))
     }
 
     fn metadata(&self, spent: &TimeSpent) -> State {
@@ -168,6 +237,9 @@ impl Judge<'_> {
             return open;
         }
         let (node, whose) = (spent.node.as_str(), self.most_metadata());
+        if let Some(apart) = self.one_client_apart() {
+            return cannot_tell(apart);
+        }
         let own = self.analysis.services.iter().filter(|service| service.node == node);
         let (of_mds, others): (Vec<_>, Vec<_>) = own.partition(|service| metadata_bound::is_of_mds(&service.service));
         let service_us = of_mds.iter().map(|service| service.service_us).sum::<u64>();
@@ -189,6 +261,35 @@ impl Judge<'_> {
                 "{node} handles {at_a_time:.1} requests at a time{whose}, and has no peer to be held against"
             )),
         }
+    }
+
+    /// A client whose requests for metadata take many times as long as the same of the others.
+    fn one_client_apart(&self) -> Option<String> {
+        let operations = self.analysis.operations.iter().filter(|operation| metadata_bound::is_metadata(operation));
+        operations.filter_map(|operation| self.apart(&operation.name)).next()
+    }
+
+    /// The same of one operation: `LDLM_ENQUEUE of 10.9.8.14@tcp take 500 ms each, those of 7 others 0.19 ms`.
+    fn apart(&self, operation: &str) -> Option<String> {
+        let clients = self.analysis.clients.iter().filter(|client| !client.server);
+        let mut means: Vec<(f64, u64, &str)> = clients
+            .filter_map(|client| {
+                let rpcs = *client.opcodes.get(operation)?;
+                let us = *client.service_us.get(operation)?;
+                (rpcs >= FEWEST).then(|| (real(us) / real(rpcs), us, client.nid.as_str()))
+            })
+            .collect();
+        means.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let [(slow_us, sum_us, nid), others @ ..] = means.as_slice() else { return None };
+        let next_us = others.first().filter(|_| others.len() > 1)?.0;
+        let is_apart = *slow_us >= TIMES_OTHERS * next_us && real(*sum_us) / 1e6 >= NOTICED_S;
+        is_apart.then(|| {
+            let [slow, next] = [*slow_us, next_us].map(|us| two_digits(us / 1e3));
+            format!(
+                "{operation} of {nid} take {slow} ms each, those of {} other clients {next} ms at most: look at its locks and its network",
+                others.len()
+            )
+        })
     }
 
     /// Who sent most of the requests for metadata.
@@ -248,7 +349,7 @@ fn is_other(operation: &Operation) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use lioprof_model::{Confidence, Service, Severity, TimeAccount};
+    use lioprof_model::{Confidence, Severity, TimeAccount};
 
     use super::*;
 

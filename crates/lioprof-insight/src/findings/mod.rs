@@ -37,6 +37,7 @@ mod read_order;
 mod registry;
 mod rule;
 mod saves;
+mod server_errors;
 mod single_writer;
 mod slow_link;
 mod slow_part;

@@ -8,8 +8,8 @@ use super::limits::Limits;
 use super::{
     below_available, client_bound, could_be_faster, disk_bound, failed_requests, faults, gapped_rpcs, glimpses,
     hot_ost, hung_requests, load_imbalance, lock_ping_pong, many_writers, metadata_bound, queue_bound, read_fan_out,
-    read_order, single_writer, slow_link, slow_tail, sluggish_ost, small_between_large, small_rpcs, storms, throttled,
-    trace_quality, unaligned_rpcs, unfair_sharing,
+    read_order, server_errors, single_writer, slow_link, slow_tail, sluggish_ost, small_between_large, small_rpcs,
+    storms, throttled, trace_quality, unaligned_rpcs, unfair_sharing,
 };
 
 /// Every kind, causes before what they bring about; a new one is a module and a line here.
@@ -17,6 +17,7 @@ static RULES: &[Rule] = &[
     trace_quality::RULE,
     hung_requests::RULE,
     failed_requests::RULE,
+    server_errors::RULE,
     faults::EVICTIONS,
     lock_ping_pong::RULE,
     glimpses::RULE,
