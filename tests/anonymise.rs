@@ -110,7 +110,7 @@ fn comparable(json: Value, replace: &dyn Fn(&str) -> String) -> Value {
 
 /// A sentence without what a remedy would save: like `saves_s_min`, its bounds rest on draws that depend on the order of names.
 fn without_savings(text: &str) -> &str {
-    text.split(" A remedy would save").next().unwrap_or_default()
+    text.split(" A remedy ").next().unwrap_or_default()
 }
 
 fn anonymise(input: &Path, dir: &Path) -> (PathBuf, Table, Run) {

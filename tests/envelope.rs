@@ -368,7 +368,7 @@ fn what_was_filtered_is_said_and_nothing_is_advised_that_was_done() {
         (only("10.1.2.3@o2ib"), "no line of a request's arrival"),
         (only("ior.1000"), "no line of a request's arrival"),
         (without("Handled RPC"), "only the beginnings of"),
-        (log.replace("Handling RPC", "Hantling RPC").replace("Handled RPC", "Hantled RPC"), "No request could be read"),
+        (log.replace("Handling RPC", "Hantling RPC").replace("Handled RPC", "Hantled RPC"), "no request can be read"),
     ] {
         let path = dir.path().join("grep.txt");
         fs::write(&path, text).unwrap();

@@ -113,10 +113,10 @@ fn the_summary_says_first_what_is_wrong() {
         String::from_utf8(run.stdout).unwrap()
     };
     let (short, long) = (shown(&[]), shown(&["-v"]));
-    assert!(short.starts_with("2 clients fight over 1 object"), "{short}");
+    assert!(short.starts_with("2 clients keep taking the lock of an object on lustre-OST0001"), "{short}");
     let before_tables = short.split(" from server").next().unwrap();
     assert!(before_tables.contains("warning lock-ping-pong (confidence high)") && before_tables.contains("  -> "));
-    for part in ["thresholds:", "docs/findings.md#lock-ping-pong", "clients: 10.10.0.1", "Does not apply: "] {
+    for part in ["thresholds:", "more: lioprof explain lock-ping-pong", "clients: 10.10.0.1", "Does not apply: "] {
         assert!(long.contains(part) && !short.contains(part), "{part}: {long}");
     }
     let of_findings = |text: &str| text.split(" from server").next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The verdict never contradicts lioprof's own figures: where these say that something is wrong, it does not say "Nothing is wrong".
+//! The verdict never contradicts lioprof's own figures: where these say that something is wrong, it does not say "No problem found".
 
 use std::path::Path;
 

@@ -268,7 +268,7 @@ class AnalysisPages(Pages):
         self.equal(f"{name}: verdict", page.locator("#verdict").inner_text().replace("\n", ""), f"▲Critical. {finding['title']}.")
         card = page.locator(".card").first
         text = card.inner_text()
-        for words in (finding["title"], finding["explanation"], "4.2\u202fs", "lfs setstripe -S 4M FILE", finding["clients"][0], finding["objects"][0]["fid"], "127", "docs/findings.md#made-up"):
+        for words in (finding["title"], finding["explanation"], "4.2\u202fs", "lfs setstripe -S 4M FILE", finding["clients"][0], finding["objects"][0]["fid"], "127", "lioprof explain made-up"):
             self.holds(f"{name}: the card says {words}", words in text)
         card.get_by_role("link").click()
         # All views are drawn anew first, which takes its time where the machine has other things to do.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::locks::Interval;
 use crate::names::object;
-use crate::units::number;
+use crate::units::two_digits;
 
 /// Savings below are not put into words, s.
 const LEAST_WORTH_SAYING_S: f64 = 0.05;
@@ -151,13 +151,18 @@ impl Finding {
         self.severity > Severity::Info
     }
 
-    /// What the run would have saved without it: `would save 28.8 s (24.5 to 33.2 s)`. `None` if that is not known, or next to nothing.
+    /// What the run would have saved without it, to two digits: `would save about 29 s (25 to 33 s)`, `may save up to 33 s` if it may be
+    /// nothing. `None` if that is not known, or next to nothing.
     #[must_use]
     pub fn saves_in_words(&self) -> Option<String> {
         let saves_s = self.saves_s.filter(|saves_s| *saves_s >= LEAST_WORTH_SAYING_S)?;
-        let range = self.saves_s_min.zip(self.saves_s_max);
-        let range = range.map(|(min, max)| format!(" ({} to {} s)", number(min.max(0.0)), number(max)));
-        Some(format!("would save {} s{}", number(saves_s), range.unwrap_or_default()))
+        Some(match self.saves_s_min.zip(self.saves_s_max) {
+            None => format!("would save about {} s", two_digits(saves_s)),
+            Some((min, max)) if min <= 0.0 => format!("may save up to {} s", two_digits(max)),
+            Some((min, max)) => {
+                format!("would save about {} s ({} to {} s)", two_digits(saves_s), two_digits(min), two_digits(max))
+            }
+        })
     }
 
     /// A finding with these fields; all others are empty, and the anchor in the documentation is its kind.

@@ -10,7 +10,7 @@ named! {
         Failed = "failed",
         /// A cause is found for time that clients lost.
         Cause = "cause",
-        /// Nothing is wrong, and the same work would take less time if something were otherwise.
+        /// No problem is found, and the same work would take less time if something were otherwise.
         CouldBeFaster = "could_be_faster",
         /// No cause is found, but something that could be wrong could not be judged.
         #[default]

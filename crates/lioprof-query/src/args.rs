@@ -159,6 +159,9 @@ pub(crate) struct AnalyzeArgs {
     /// What to print on stdout.
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "summary")]
     pub(crate) format: lioprof_text::Format,
+    /// Also print tables: where the time went, targets, clients, jobs, operations, locks, loss.
+    #[arg(long)]
+    pub(crate) tables: bool,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }

@@ -143,7 +143,8 @@ async fn analyze(args: &AnalyzeArgs) -> anyhow::Result<()> {
         Output::file(&dir.join("report.html"))?.write(|out| lioprof_report::write(analysis, out))?;
         messages::note(&format!("wrote analysis.json, tables and report.html into `{}`", dir.display()));
     }
-    let style = Style { color: Color::of_stdout(), all: false };
+    let more = if args.tables { "" } else { "--tables for all figures" };
+    let style = Style { color: Color::of_stdout(), all: false, tables: args.tables, more };
     Output::stdout().write(|out| lioprof_text::write(analysis, args.format, style, out))
 }
 

@@ -100,7 +100,7 @@ function findingCard(
           limits.map(([name, value]) => el("tr", null, el("td", null, el("code", null, name)), el("td.figure", null, number(value)))),
         ),
       ),
-    el("p.links", null, show, el("span.docs", null, "Explained in ", el("code", null, `docs/findings.md#${finding.docs}`))),
+    el("p.links", null, show, el("span.docs", null, "More: ", el("code", null, `lioprof explain ${finding.docs}`))),
   );
 }
 

@@ -89,7 +89,7 @@ pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> 
 }
 
 /// `2 evictions, 7 LNet errors`, worst first.
-fn counts(analysis: &Analysis) -> String {
+pub(crate) fn counts(analysis: &Analysis) -> String {
     let count = |kind: EventKind| {
         let listed = analysis.events.iter().filter(|event| event.kind == kind).count() as u64;
         listed + analysis.others.get(&Event::rest_of(kind)).map_or(0, |rest| rest.rows)

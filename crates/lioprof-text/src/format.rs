@@ -11,8 +11,10 @@ use crate::{summary, tables, time_account, verdict};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Format {
-    /// Tables for people, 80 columns.
+    /// What is wrong, and what to do, for people; 80 columns.
     Summary,
+    /// The verdict in one line, for mail, chat and cron.
+    Line,
     /// JSON, schema lioprof.analysis/1; of a very large site with lists cut to their largest rows.
     Json,
     /// The client x target table as CSV; all tables with -o.
@@ -29,9 +31,13 @@ pub fn write(analysis: &Analysis, format: Format, style: Style, out: &mut dyn Wr
     match format {
         Format::Summary => {
             verdict::write(analysis, style, out)?;
-            time_account::write(analysis, style, out)?;
-            summary::write(analysis, out)
+            if style.tables {
+                time_account::write(analysis, style, out)?;
+            }
+            summary::write(analysis, style, out)?;
+            verdict::next(analysis, style, out)
         }
+        Format::Line => writeln!(out, "{}: {}", analysis.verdict.state.name(), analysis.verdict.text),
         Format::Json => write_json(analysis, out),
         Format::Csv => tables::flows(analysis, out),
         Format::None => Ok(()),

@@ -5,7 +5,7 @@
 //! ```
 //! use lioprof_text::{Color, Format, Style, write};
 //!
-//! let style = Style { color: Color::No, all: false };
+//! let style = Style { color: Color::No, all: false, tables: false, more: "" };
 //! let mut json = Vec::new();
 //! write(&lioprof_model::Analysis::default(), Format::Json, style, &mut json)?;
 //! assert!(json.starts_with(b"{\"schema\":"));

@@ -8,13 +8,17 @@ use lioprof_model::Severity;
 /// Columns.
 pub(crate) const WIDTH: usize = 80;
 
-/// How findings are shown on a terminal.
+/// How much of an analysis is shown on a terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     /// Whether with colours.
     pub color: Color,
     /// Every finding with all that is known of it, and what was checked without a finding.
     pub all: bool,
+    /// Tables of targets, clients, jobs, operations and locks.
+    pub tables: bool,
+    /// How to see more, for the last line.
+    pub more: &'static str,
 }
 
 /// Whether there are colours.

@@ -1,4 +1,4 @@
-//! The tables that `lioprof analyze` prints, for a person and an 80-column terminal.
+//! What `lioprof analyze` prints below the verdict, for a person and an 80-column terminal: what was captured, and with `--tables` tables.
 //!
 //! `~` marks an estimate (see bytes_min and bytes_max in the JSON for its bounds), `?` what cannot be known.
 
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use lioprof_model::names::{self, UNATTRIBUTED, target_of};
 use lioprof_model::time::utc_millis;
 use lioprof_model::units::{
-    RULES, UNKNOWN, human_bytes, mib, micros, milliseconds, percent, plural, real, thousands, three_digits,
+    RULES, UNKNOWN, human_bytes, mib, micros, milliseconds, percent, plural, real, share, thousands, three_digits,
 };
 use lioprof_model::{
     Analysis, Client, ConflictKinds, Direction, EnqueuePart, Io, Job, LossEvidence, NodeRole, RpcPhases,
@@ -17,24 +17,46 @@ use lioprof_model::{
 
 use crate::events;
 use crate::number_table::{NumberTable, TOP};
-use crate::style::paragraph;
+use crate::style::{Style, paragraph};
 
-pub(crate) fn write(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+/// Notes shown without the tables.
+const NOTES: usize = 2;
+
+pub(crate) fn write(analysis: &Analysis, style: Style, out: &mut dyn Write) -> io::Result<()> {
     if analysis.only_kernel_logs() {
         events::heading(analysis, out)?;
         return events::write(analysis, out);
     }
     heading(analysis, out)?;
-    nodes(analysis, out)?;
-    osts(analysis, out)?;
-    clients(analysis, out)?;
-    jobs(analysis, out)?;
-    operations(analysis, out)?;
-    locks(analysis, out)?;
-    lock_requests(analysis, out)?;
-    phases(analysis, out)?;
-    events::write(analysis, out)?;
-    quality(analysis, out)
+    if style.tables {
+        nodes(analysis, out)?;
+        osts(analysis, out)?;
+        clients(analysis, out)?;
+        jobs(analysis, out)?;
+        operations(analysis, out)?;
+        locks(analysis, out)?;
+        lock_requests(analysis, out)?;
+        phases(analysis, out)?;
+        events::write(analysis, out)?;
+        writeln!(out)?;
+    } else {
+        most_time(analysis, out)?;
+        if !analysis.events.is_empty() {
+            paragraph(&format!("Events: {}", events::counts(analysis)), "", "  ", out)?;
+        }
+    }
+    loss(analysis, out)?;
+    if style.tables {
+        lost(analysis, out)?;
+    }
+    let shown = if style.tables || style.all { analysis.warnings.len() } else { NOTES };
+    for warning in analysis.warnings.iter().take(shown) {
+        paragraph(&format!("Note: {warning}"), "", "  ", out)?;
+    }
+    match analysis.warnings.len().saturating_sub(shown) {
+        0 => Ok(()),
+        more => writeln!(out, "{more} more {}: --tables", if more == 1 { "note" } else { "notes" }),
+    }
 }
 
 fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
@@ -71,8 +93,12 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     )?;
     for (name, io, direction) in [("read", &totals.read, Direction::Read), ("written", &totals.write, Direction::Write)]
     {
+        if io.rpcs == 0 {
+            continue;
+        }
         let doubt = io.doubt().map_or_else(String::new, |doubt| format!(" ({doubt})"));
-        writeln!(out, "{:>9} {name} in {}{doubt}", io.bytes_in_words(), plural(io.rpcs, "RPC"))?;
+        let moved = format!("{:>9} {name} in {}{doubt}", io.bytes_in_words(), plural(io.rpcs, "RPC"));
+        paragraph(moved.trim_start(), &" ".repeat(moved.len() - moved.trim_start().len()), "          ", out)?;
         if let Some(available) = analysis.available(direction) {
             writeln!(
                 out,
@@ -91,6 +117,22 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The client and the job that took most of the servers' time, in a line.
+fn most_time(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let all_us = analysis.clients.iter().filter_map(Client::server_us).sum::<u64>();
+    let most = |name: Option<&str>, server_us: Option<u64>| {
+        let part = share(server_us?, all_us);
+        name.filter(|name| part > 0.0 && !name.is_empty()).map(|name| format!("{name} {}", percent(part, 0)))
+    };
+    let client = analysis.clients_by_server_time().first().and_then(|it| most(Some(&it.nid), it.server_us()));
+    let job = analysis.jobs_by_server_time().first().and_then(|it| most(it.job.as_deref(), it.server_us()));
+    let named: Vec<String> = client.into_iter().chain(job.map(|job| format!("job {job}"))).collect();
+    if named.is_empty() {
+        return Ok(());
+    }
+    paragraph(&format!("Most of the servers' time: {}", named.join(", ")), "", "  ", out)
 }
 
 /// The nodes and their clocks, if there are several.
@@ -325,7 +367,7 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             thousands(expansion)
         )?;
     }
-    writeln!(out, "  clients waited {:.2} s in all, {} hand-overs", totals.wait_s, thousands(totals.handovers))?;
+    writeln!(out, "  clients waited {} in all, {} hand-overs", totals.wait_in_words(), thousands(totals.handovers))?;
 
     let mut table = NumberTable::new(&[
         "contended target",
@@ -392,25 +434,24 @@ fn lock_requests(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     table.print("Lock requests: mean time of those whose parts are known, and its parts", targets.len() + 1, out)
 }
 
-fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+/// How much is missing, in a line.
+fn loss(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let loss = &analysis.loss;
-    write!(out, "\nLoss: {}", loss.how_much())?;
-    if loss.estimated_lost_fraction.is_none() {
-        write!(out, " ({})", loss.estimate)?;
-    }
+    let why = if loss.estimated_lost_fraction.is_none() { format!(" ({})", loss.estimate) } else { String::new() };
     let counted: u64 = loss.by_service.iter().map(|service| service.counted_rpcs).sum();
-    match loss.decided_by {
+    let of = match loss.decided_by {
         LossEvidence::Counters | LossEvidence::Mixed if counted > 0 => {
-            write!(out, " of {} that the servers counted", thousands(counted))?;
+            format!(" of {} that the servers counted", thousands(counted))
         }
-        LossEvidence::Unknown => {}
-        _ => write!(
-            out,
-            " of {} that the schedulers numbered",
-            thousands(loss.nrs_sequence_seen + loss.nrs_sequence_gaps)
-        )?,
-    }
-    writeln!(out)?;
+        LossEvidence::Unknown => String::new(),
+        _ => format!(" of {} that the schedulers numbered", thousands(loss.nrs_sequence_seen + loss.nrs_sequence_gaps)),
+    };
+    paragraph(&format!("Loss: {}{why}{of}", loss.how_much()), "", "  ", out)
+}
+
+/// Of what it is missing, and what else there is only half of.
+fn lost(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let loss = &analysis.loss;
     for it in loss.by_service.iter().filter(|it| it.lost_rpcs > 0) {
         let (lost, counted) = (thousands(it.lost_rpcs), thousands(it.counted_rpcs));
         let share = percent(it.lost_fraction, 2);
@@ -450,11 +491,6 @@ fn quality(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         let bytes: u64 = analysis.inputs.iter().map(|input| input.skipped_bytes).sum();
         let hold = if loss.bad_records == 1 { "holds" } else { "hold" };
         writeln!(out, "  {} that {hold} no record, {}", plural(loss.bad_records, "place"), plural(bytes, "byte"))?;
-    }
-    for warning in &analysis.warnings {
-        for line in textwrap::wrap(&format!("Note: {warning}"), textwrap::Options::new(80).subsequent_indent("  ")) {
-            writeln!(out, "{line}")?;
-        }
     }
     Ok(())
 }

@@ -3,64 +3,150 @@
 use std::io::{self, Write};
 
 use anstyle::Style as Ansi;
-use lioprof_model::units::number;
-use lioprof_model::{Analysis, CheckResult, Finding, Severity};
+use lioprof_model::time::utc_of;
+use lioprof_model::units::{Measure, few, figure_label, number};
+use lioprof_model::{Analysis, CheckResult, Finding, Interval, Target};
 
 use crate::style::{Style, WIDTH, paragraph, style_of};
 
-/// Findings shown in full; with `-v` all are.
-const SHOWN: usize = 5;
-/// Figures shown of each; with `-v` all are.
-const FIGURES: usize = 4;
+/// Lines of findings; of those that there is no room for stands the title only. With `-v` there are as many as it takes.
+const LINES: usize = 14;
+/// Findings that are told; the others are named.
+const MOST: usize = 4;
 
 /// The verdict, then the findings, worst first.
 pub(crate) fn write(analysis: &Analysis, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for line in textwrap::wrap(&analysis.verdict.text, WIDTH) {
         writeln!(out, "{}", style.color.paint(Ansi::new().bold(), &line))?;
     }
-    let shown = if style.all { analysis.findings.len() } else { SHOWN };
-    for finding in analysis.findings.iter().take(shown) {
-        writeln!(out)?;
-        one(finding, style, out)?;
-    }
-    let left = analysis.findings.len().saturating_sub(shown);
-    if left > 0 {
-        writeln!(out, "\n{left} more {}: -v shows all", if left == 1 { "finding" } else { "findings" })?;
-    }
     if style.all {
+        for finding in &analysis.findings {
+            writeln!(out)?;
+            in_full(finding, style, out)?;
+        }
         checks(analysis, out)?;
+        return writeln!(out);
+    }
+    // What it rests on comes first, notes are named only.
+    let is_told = |finding: &&Finding| finding.is_more_than_a_note() || analysis.verdict.findings.contains(&finding.id);
+    let mut room = LINES;
+    let mut only_named: Vec<&str> = Vec::new();
+    for (at, finding) in analysis.findings.iter().enumerate() {
+        let mut text = Vec::new();
+        if is_told(&finding) {
+            in_short(finding, analysis, style, &mut text)?;
+        }
+        let lines = 1 + text.iter().filter(|byte| **byte == b'\n').count();
+        if text.is_empty() || at >= MOST {
+            only_named.push(&finding.id);
+            continue;
+        }
+        writeln!(out)?;
+        if at == 0 || lines <= room {
+            out.write_all(&text)?;
+        } else {
+            heading(finding, style, out)?;
+            paragraph(&format!("{}.", finding.title), "  ", "  ", out)?;
+        }
+        room = room.saturating_sub(lines);
+    }
+    only_named.dedup();
+    if !only_named.is_empty() {
+        writeln!(out)?;
+        paragraph(&format!("Also found: {} (-v shows all).", only_named.join(", ")), "", "  ", out)?;
     }
     writeln!(out)
 }
 
-fn one(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+/// What to ask for next.
+pub(crate) fn next(analysis: &Analysis, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let explain = analysis.verdict.findings.first().map(|id| format!("lioprof explain {id}"));
+    let more = Some(style.more.to_owned()).filter(|more| !more.is_empty());
+    let next: Vec<String> = explain.into_iter().chain(more).collect();
+    if next.is_empty() { Ok(()) } else { paragraph(&format!("Next: {}", next.join("; ")), "", "  ", out) }
+}
+
+fn heading(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let severity = style.color.paint(style_of(finding.severity), finding.severity.name());
-    writeln!(out, "{severity} {} (confidence {})", finding.id, finding.confidence.name())?;
+    writeln!(out, "{severity} {} (confidence {})", finding.id, finding.confidence.name())
+}
+
+/// What it is, who and when, and what to do first.
+fn in_short(finding: &Finding, analysis: &Analysis, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    heading(finding, style, out)?;
+    // The verdict begins with the title of the first.
+    if !analysis.verdict.text.starts_with(&finding.title) {
+        paragraph(&format!("{}.", finding.title), "  ", "  ", out)?;
+        if let Some(saves) = finding.saves_in_words() {
+            paragraph(&format!("A remedy {saves}."), "  ", "    ", out)?;
+        }
+    }
+    paragraph(&who(finding, analysis), "  ", "    ", out)?;
+    if let Some(interval) = &finding.interval {
+        writeln!(out, "  {}", from_to(interval))?;
+    }
+    for remedy in finding.remedies.iter().take(1) {
+        paragraph(remedy, "  -> ", "     ", out)?;
+    }
+    Ok(())
+}
+
+/// Whom and what it names: `lustre-OST0002 on server2; 10.10.0.11@tcp; job python3.0`.
+fn who(finding: &Finding, analysis: &Analysis) -> String {
+    let names = |names: &[String]| few(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut nodes: Vec<&str> = finding.nodes.iter().map(String::as_str).collect();
+    if nodes.is_empty() {
+        let serves = |target: &&Target| finding.targets.contains(&target.name);
+        nodes = analysis.targets.iter().filter(serves).map(|target| target.node.as_str()).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+    }
+    let place = match (finding.targets.is_empty(), nodes.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => few(&nodes),
+        (false, true) => names(&finding.targets),
+        (false, false) => format!("{} on {}", names(&finding.targets), few(&nodes)),
+    };
+    let jobs = match finding.jobs.len() {
+        0 => String::new(),
+        1 => format!("job {}", finding.jobs[0]),
+        _ => format!("jobs {}", names(&finding.jobs)),
+    };
+    let parts = [place, names(&finding.clients), jobs];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// `2026-11-21 08:43:01 to 08:43:15 UTC`.
+fn from_to(interval: &Interval) -> String {
+    let [start, end] = [interval.start, interval.end].map(|time| utc_of(time).replace('T', " ").replace('Z', ""));
+    let day = |moment: &str| moment.split_once(' ').map(|(day, _)| day.to_owned());
+    match end.split_once(' ') {
+        Some((_, time)) if day(&start) == day(&end) => format!("{start} to {time} UTC"),
+        _ => format!("{start} to {end} UTC"),
+    }
+}
+
+/// All that is known of it.
+fn in_full(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    heading(finding, style, out)?;
     paragraph(&format!("{}.", finding.title), "  ", "  ", out)?;
     if let Some(cause) = &finding.explained_by {
         paragraph(&format!("Explained by {cause}."), "  ", "  ", out)?;
     }
-    // Of notes a line is enough for those who did not ask for all.
-    if finding.severity == Severity::Info && !style.all {
-        return Ok(());
+    paragraph(&finding.explanation, "  ", "  ", out)?;
+    if let Some(interval) = &finding.interval {
+        writeln!(out, "  {}", from_to(interval))?;
     }
-    if style.all {
-        paragraph(&finding.explanation, "  ", "  ", out)?;
-    }
-    let most = |most| if style.all { usize::MAX } else { most };
-    let figures = finding.evidence.iter().take(most(FIGURES));
-    let figures: Vec<String> = figures.map(|(name, value)| format!("{name} {}", number(*value))).collect();
-    paragraph(&figures.join(", "), "  ", "    ", out)?;
+    let figure =
+        |(key, value): (&String, &f64)| format!("{} {}", figure_label(key), Measure::of(key).in_column(*value));
+    paragraph(&finding.evidence.iter().map(figure).collect::<Vec<_>>().join("; "), "  ", "    ", out)?;
     if let Some(saves) = finding.saves_in_words() {
         paragraph(&format!("A remedy {saves}."), "  ", "    ", out)?;
     }
-    for remedy in finding.remedies.iter().take(most(1)) {
+    for remedy in &finding.remedies {
         paragraph(remedy, "  -> ", "     ", out)?;
     }
-    if style.all {
-        details(finding, out)?;
-    }
-    Ok(())
+    details(finding, out)
 }
 
 /// Who and what is concerned, and the thresholds.
@@ -88,7 +174,7 @@ fn details(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     if let Some(plot) = &finding.plot {
         writeln!(out, "  plot: {plot}")?;
     }
-    writeln!(out, "  docs/findings.md#{}", finding.docs)
+    writeln!(out, "  more: lioprof explain {}", finding.docs)
 }
 
 /// A threshold's name within its rule.

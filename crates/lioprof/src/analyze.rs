@@ -41,7 +41,7 @@ pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Co
     if let Some(dir) = &args.output {
         output_dir::write(&outcome.analysis, dir, &args.plots, verbosity)?;
     }
-    print(args.format, &outcome, verbosity)?;
+    print(args, &outcome, verbosity)?;
     Ok(code(&outcome, args))
 }
 
@@ -127,10 +127,16 @@ fn config(args: &AnalyzeArgs) -> anyhow::Result<Config> {
     })
 }
 
-fn print(format: Format, outcome: &Outcome, verbosity: Verbosity) -> anyhow::Result<()> {
-    let style = Style { color: Color::of_stdout(), all: verbosity == Verbosity::Verbose };
+fn print(args: &AnalyzeArgs, outcome: &Outcome, verbosity: Verbosity) -> anyhow::Result<()> {
+    let more = match (&args.output, args.tables) {
+        (None, false) => "--tables for all figures; -o DIR for a page and plots",
+        (None, true) => "-o DIR for a page and plots",
+        (Some(_), false) => "--tables for all figures",
+        (Some(_), true) => "",
+    };
+    let style = Style { color: Color::of_stdout(), all: verbosity == Verbosity::Verbose, tables: args.tables, more };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    lioprof_text::write(&outcome.analysis, format, style, &mut out)?;
+    lioprof_text::write(&outcome.analysis, args.format, style, &mut out)?;
     out.flush().context("failed to write to stdout")?;
     Ok(())
 }

@@ -7,6 +7,7 @@ mod compare;
 #[cfg(feature = "daemon")]
 mod daemon;
 mod decode;
+mod explain;
 #[cfg(feature = "export")]
 mod export;
 mod findings;
@@ -34,6 +35,7 @@ pub(crate) use compare::{CompareArgs, CompareFormat, RegressionLimit};
 #[cfg(feature = "daemon")]
 pub(crate) use daemon::{CaptureArgs, ConfigArgs, DaemonArgs, DoctorArgs, MarkArgs, StatusArgs, TalkArgs};
 pub(crate) use decode::DecodeArgs;
+pub(crate) use explain::ExplainArgs;
 #[cfg(feature = "export")]
 pub(crate) use export::ExportArgs;
 pub(crate) use findings::FindingsArgs;
@@ -104,6 +106,8 @@ pub(crate) enum Command {
     Export(Box<ExportArgs>),
     /// Check whether servers are fit for a large run: targets, space, errors, settings, disks. Traces nothing.
     Check(Box<CheckArgs>),
+    /// Explain a kind of finding: how it is decided, what may fool it, what to do.
+    Explain(ExplainArgs),
     /// List the kinds of findings and their thresholds, in the format that `analyze --thresholds` reads.
     Findings(FindingsArgs),
     /// Trace this server until stopped: enable rpctrace, drain the kernel's debug log, keep one row per RPC.

@@ -15,6 +15,7 @@ mod daemon_client;
 mod daemon_live;
 mod decode;
 mod exit_code;
+mod explain;
 #[cfg(feature = "export")]
 mod export;
 mod findings;
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "export")]
         Command::Rollup(rollup_args) => rollup::run(rollup_args, verbosity),
         Command::Check(check_args) => check::run(check_args, verbosity),
+        Command::Explain(explain_args) => explain::run(explain_args),
         Command::Findings(findings_args) => findings::list(findings_args),
         #[cfg(feature = "daemon")]
         Command::Daemon(daemon_args) => daemon::run(daemon_args, verbosity),

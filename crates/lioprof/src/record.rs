@@ -186,7 +186,7 @@ fn report(
     messages::problems(&outcome.problems, verbosity);
     let to = dir.join(REPORT);
     output_dir::write(&outcome.analysis, &to, &args.plots, verbosity)?;
-    let style = Style { color: Color::of_stdout(), all: verbosity == Verbosity::Verbose };
+    let style = Style { color: Color::of_stdout(), all: verbosity == Verbosity::Verbose, tables: false, more: "" };
     let mut out = io::BufWriter::new(io::stdout().lock());
     lioprof_text::write(&outcome.analysis, Format::Summary, style, &mut out)?;
     writeln!(out)?;

@@ -36,10 +36,10 @@ fn look(case: &Case<'_>) -> Look {
     let held_up = figures.headroom.is_some_and(|headroom| headroom < case.limit("headroom"));
     Nothing::healthy_if(!(idle || one_by_one) || held_up || figures.queue_ms > figures.service_ms)?;
     let title = if let Some(most) = figures.most_per_connection.filter(|_| one_by_one) {
-        format!("Clients keep no more than {most:.1} requests in flight per OST; the OSTs could take more")
+        format!("A client keeps no more than {most:.1} requests in flight per OST; the OSTs could take more")
     } else {
         format!(
-            "Every OST was idle {} of the time with I/O or more: the clients set the pace",
+            "While there was I/O, every OST was idle at least {} of the time: the clients are the limit",
             percent(1.0 - figures.busiest_share, 0)
         )
     };

@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(faster[0].title, "With requests of 1 MiB the same work would take 7 s instead of 10 s");
         assert_eq!((faster[0].severity, faster[0].saves_s), (Severity::Info, Some(3.0)));
         assert_eq!(analysis.verdict.state, VerdictState::CouldBeFaster);
-        let says = "With requests of 1 MiB the same work would take 7 s instead of 10 s. A remedy would save 3 s (1.1 to 4 s). ";
+        let says = "With requests of 1 MiB the same work would take 7 s instead of 10 s. A remedy would save about 3 s (1.1 to 4 s). ";
         assert!(analysis.verdict.text.starts_with(says), "{}", analysis.verdict.text);
     }
 

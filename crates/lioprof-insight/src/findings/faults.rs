@@ -1,5 +1,6 @@
 //! `evictions` and `resends`: clients that were thrown out, and requests that did not get through at the first time.
 
+use lioprof_model::units::plural;
 use lioprof_model::{Analysis, ClientFaults, Confidence, Interval, Severity, SpentOn};
 
 use super::evicted;
@@ -96,7 +97,15 @@ fn resends(case: &Case<'_>) -> Look {
             .iter()
             .filter(|client| client.resent_rpcs + client.dropped_rpcs + client.timed_out_rpcs > 0)
     };
-    let title = format!("{bad} requests were resent, dropped, replayed or timed out");
+    let kinds = [
+        (totals.resent_rpcs, "request", "sent again"),
+        (totals.dropped_rpcs, "request", "dropped"),
+        (totals.replayed_rpcs, "request", "replayed"),
+        (timed_out, "bulk transfer", "timed out"),
+        (totals.sent_timed_out, "callback", "timed out"),
+    ];
+    let some = kinds.iter().filter(|(rpcs, ..)| *rpcs > 0);
+    let title = some.map(|(rpcs, what, how)| format!("{} {how}", plural(*rpcs, what))).collect::<Vec<_>>().join(", ");
     case
         .finding(severity, Confidence::High, title)
         .explain(format!(

@@ -156,6 +156,13 @@ impl Flagged<'_> {
             .objects(objects().map(|object| ObjectId { target: object.target.clone(), fid: object.fid.clone() }))
     }
 
+    /// The only job that sends them, if it has a name.
+    pub(super) fn sole_job(&self) -> Option<&str> {
+        let mut jobs = self.objects.iter().flat_map(|(object, _)| &object.jobs).map(String::as_str);
+        let first = jobs.next().filter(|job| !job.is_empty())?;
+        jobs.all(|job| job == first).then_some(first)
+    }
+
     /// A sum over the objects.
     pub(super) fn sum(&self, get: impl Fn(&AccessPattern) -> u64) -> f64 {
         real(self.objects.iter().map(|(_, pattern)| get(pattern)).sum())

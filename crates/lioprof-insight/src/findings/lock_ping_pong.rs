@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::units::{percent, plural, thousands};
+use lioprof_model::units::{RULES, number, percent, plural, thousands};
 use lioprof_model::{
     AccessPattern, Analysis, Confidence, Interval, LockEvidence, LockObject, ObjectAccess, ObjectId, Severity, SpentOn,
     TimeAccount,
@@ -161,9 +161,13 @@ impl<'a> Fight<'a> {
         }
     }
 
+    /// Whether the lock manager's own lines show it; else waits are inferred.
+    fn is_seen(&self, evidence: LockEvidence) -> bool {
+        evidence == LockEvidence::Dlmtrace || self.objects.iter().all(|object| !object.inferred)
+    }
+
     pub(super) fn confidence(&self, evidence: LockEvidence) -> Confidence {
-        let seen = evidence == LockEvidence::Dlmtrace || self.objects.iter().all(|object| !object.inferred);
-        if seen { Confidence::High } else { Confidence::Medium }
+        if self.is_seen(evidence) { Confidence::High } else { Confidence::Medium }
     }
 
     /// Figures, names and cost.
@@ -227,11 +231,15 @@ fn look(case: &Case<'_>) -> Look {
         _ => Severity::Info,
     };
     let title = format!(
-        "{} fight over {}: {} turns, {:.2} s of waiting, {} of their time meanwhile",
+        "{} keep taking the lock{} from each other: {} times, {}{} s of waiting ({} of their time meanwhile)",
         plural(fight.clients.len() as u64, "client"),
-        plural(fight.objects.len() as u64, "object"),
+        match fight.objects.as_slice() {
+            [only] => format!(" of an object on {}", only.target),
+            many => format!("s of {}", plural(many.len() as u64, "object")),
+        },
         thousands(fight.turns),
-        fight.wait_s,
+        if fight.is_seen(locks.evidence) { "" } else { RULES.estimated },
+        number(fight.wait_s),
         percent(fight.wait_share, 0)
     );
     let is_false = fight.expansion_share.map(|share| share >= case.limit("false_share"));

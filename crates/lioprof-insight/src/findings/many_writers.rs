@@ -55,8 +55,11 @@ fn look(case: &Case<'_>) -> Look {
     Nothing::healthy_if(fight.objects.is_empty())?;
     let severity = if fight.wait_share >= case.limit("wait_share") { Severity::Warning } else { Severity::Info };
     let title = format!(
-        "Up to {writers} clients write each of {} at the same time and take {} turns with its lock",
-        plural(fight.objects.len() as u64, "shared object"),
+        "{writers} clients at a time write {}, whose lock changes hands {} times",
+        match fight.objects.len() {
+            1 => "one object".to_owned(),
+            many => format!("each of {}", plural(many as u64, "object")),
+        },
         thousands(fight.turns)
     );
     let draft = case

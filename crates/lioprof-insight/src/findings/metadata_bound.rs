@@ -1,6 +1,6 @@
 //! `metadata-bound`: clients spend their time on the MDT, not with data.
 
-use lioprof_model::units::percent;
+use lioprof_model::units::{percent, thousands};
 use lioprof_model::{Analysis, Client, Confidence, Job, Operation, Severity, SpentOn};
 use lioprof_stats::Rate;
 
@@ -99,8 +99,11 @@ fn look(case: &Case<'_>) -> Look {
     };
     let hog = most(analysis, HOG);
     let whose = hog.as_ref().map(|hog| format!(", {}", hog.in_words())).unwrap_or_default();
-    let title =
-        format!("Metadata take {} of the clients' time: {rpcs} requests on the MDT{whose}", percent(time_share, 0));
+    let title = format!(
+        "{} of the clients' time is metadata: {} requests to the MDT{whose}",
+        percent(time_share, 0),
+        thousands(rpcs)
+    );
     let finding = case
         .finding(severity, confidence, title)
         .explain(format!(

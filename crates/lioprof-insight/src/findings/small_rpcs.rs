@@ -68,6 +68,15 @@ impl Syncs {
     }
 }
 
+impl Syncs {
+    /// `192 OST_SYNC, 192 MDS_SYNC`, without those that there are none of.
+    fn in_words(&self) -> String {
+        let kinds = [(self.osts, "OST_SYNC"), (self.mdts, "MDS_SYNC")];
+        let some = kinds.iter().filter(|(rpcs, _)| *rpcs > 0);
+        some.map(|(rpcs, name)| format!("{} {name}", thousands(*rpcs))).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// How much of the clients' time goes to something, as in the account of it.
 fn time_share(analysis: &Analysis, on: SpentOn) -> Option<f64> {
     Some(analysis.time_account.all.as_ref()?.share_on(on))
@@ -87,13 +96,12 @@ fn one(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
     let mean = small.bytes / small.rpcs.max(1);
     let (what, rpcs, bytes) = (direction.requests(), thousands(small.rpcs), human_bytes(mean));
     let syncs = Syncs::of(case, &small, direction);
+    let who = small.sole_job().map_or_else(|| "Clients make".to_owned(), |job| format!("Job {job} makes"));
     let title = match &syncs {
-        Some(Syncs { osts, mdts }) => format!(
-            "Each write is followed by a sync: {rpcs} writes of {bytes} on average, {} OST_SYNC, {} MDS_SYNC",
-            thousands(*osts),
-            thousands(*mdts)
-        ),
-        None => format!("{rpcs} {what} carry {bytes} each on average"),
+        Some(syncs) => {
+            format!("{who} {rpcs} writes of {bytes} on average, each followed by a sync ({})", syncs.in_words())
+        }
+        None => format!("{who} {rpcs} {what} of {bytes} on average"),
     };
     let sequential = share(small.sum(|pattern| pattern.sequential_rpcs), small.sum(steps));
     let [bulk_share, sync_share] = [SpentOn::Bulk, SpentOn::Sync].map(|on| time_share(case.analysis, on));

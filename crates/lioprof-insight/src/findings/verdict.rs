@@ -27,9 +27,10 @@ pub fn verdict(analysis: &Analysis) -> Verdict {
     };
     let more = match told.len() - 1 {
         0 => String::new(),
-        more => format!(" (and {more} more)"),
+        1 => " There is one more finding.".to_owned(),
+        more => format!(" There are {more} more findings."),
     };
-    Verdict { state, text: format!("{}{more}.{}", told[0].title, saves(told[0])), findings: kinds(&told) }
+    Verdict { state, text: format!("{}.{}{more}", told[0].title, saves(told[0])), findings: kinds(&told) }
 }
 
 fn kinds(findings: &[&Finding]) -> Vec<String> {
@@ -72,7 +73,7 @@ fn no_problem(analysis: &Analysis) -> String {
     } else {
         String::new()
     };
-    format!("Nothing is wrong: {} found nothing.{outside}{}", plural(made, "check"), hog(analysis))
+    format!("No problem found ({}).{outside}{}", plural(made, "check"), hog(analysis))
 }
 
 /// Who sends most requests to MDTs, where these are most of all there are: worth knowing even if nobody waits for it.
@@ -102,15 +103,12 @@ fn nothing_to_judge(analysis: &Analysis) -> Option<String> {
 
 /// What is without an answer: checks, and where the time went.
 fn open(analysis: &Analysis) -> Option<String> {
-    let cannot = "Cannot tell whether something is wrong: no cause is found, but";
+    let cannot = "Cannot tell whether something is wrong:";
     let checks = analysis.checks.iter().filter(|check| !check.note);
     let mut undecided = checks.filter_map(|check| Some((&check.id, check.without_answer()?)));
     if let Some((id, reason)) = undecided.next() {
-        let without = match 1 + undecided.count() as u64 {
-            1 => "1 check is".to_owned(),
-            open => format!("{open} checks are"),
-        };
-        return Some(format!("{cannot} {without} without an answer. {id}: {reason}."));
+        let unmade = plural(1 + undecided.count() as u64, "check");
+        return Some(format!("{cannot} {unmade} could not be made. {id}: {reason}."));
     }
     let all = analysis.time_account.all.as_ref()?;
     let unknown = |spent: &&TimeSpent| spent.state == Some(SpentState::CannotTell);
@@ -147,19 +145,19 @@ mod tests {
         says(
             &analysis,
             VerdictState::CannotTell,
-            "Cannot tell whether something is wrong: no cause is found, but 1 check is without an answer. a: no log.",
+            "Cannot tell whether something is wrong: 1 check could not be made. a: no log.",
         );
         // What is only worth knowing may stay open.
         analysis.checks[1].note = true;
-        says(&analysis, VerdictState::NoProblem, "Nothing is wrong: 1 check found nothing.");
+        says(&analysis, VerdictState::NoProblem, "No problem found (1 check).");
         analysis.checks[1] = check(CheckResult::NotApplicable);
-        says(&analysis, VerdictState::NoProblem, "Nothing is wrong: 1 check found nothing.");
+        says(&analysis, VerdictState::NoProblem, "No problem found (1 check).");
         // Nothing but notes is no judgement.
         analysis.checks[0].note = true;
         says(&analysis, VerdictState::CannotTell, "Not enough I/O in the capture to judge.");
         analysis.checks[0].note = false;
         analysis.findings = vec![finding("client-bound", Severity::Info, "A note")];
-        says(&analysis, VerdictState::NoProblem, "Nothing is wrong: 1 check found nothing.");
+        says(&analysis, VerdictState::NoProblem, "No problem found (1 check).");
     }
 
     #[test]
@@ -175,13 +173,13 @@ mod tests {
         says(
             &of(vec![queue(SpentState::CannotTell, 40), nothing.clone()]),
             VerdictState::CannotTell,
-            "Cannot tell whether something is wrong: no cause is found, but 40 % of the clients' time has no explanation (queued on oss1): \
+            "Cannot tell whether something is wrong: 40 % of the clients' time has no explanation (queued on oss1): \
              the log does not show why.",
         );
         says(
             &of(vec![queue(SpentState::AsItShouldBe, 40), nothing]),
             VerdictState::NoProblem,
-            "Nothing is wrong: 1 check found nothing. For 60 % of their time the clients had no request at these servers.",
+            "No problem found (1 check). For 60 % of their time the clients had no request at these servers.",
         );
     }
 
@@ -193,11 +191,11 @@ mod tests {
         };
         says(&analysis, VerdictState::Cause, "Writes are small.");
         analysis.findings.insert(0, finding("evictions", Severity::Critical, "A client was evicted"));
-        says(&analysis, VerdictState::Failed, "A client was evicted (and 1 more).");
+        says(&analysis, VerdictState::Failed, "A client was evicted. There is one more finding.");
         assert_eq!(verdict(&analysis).findings, ["evictions", "small-rpcs"]);
         let first = &mut analysis.findings[0];
         (first.saves_s, first.saves_s_min, first.saves_s_max) = (Some(28.77), Some(-1.0), Some(33.2));
-        let text = "A client was evicted (and 1 more). A remedy would save 28.8 s (0 to 33.2 s).";
+        let text = "A client was evicted. A remedy may save up to 33 s. There is one more finding.";
         says(&analysis, VerdictState::Failed, text);
         // A capture that lost half of it proves nothing.
         analysis.findings = vec![finding("trace-quality", Severity::Critical, "32 % are lost")];

@@ -67,7 +67,7 @@ fn an_analysis_is_printed_as_lioprof_prints_it() {
     roll_up_all(rows.path());
     let session = open(rows.name());
     let analysis = wait(async move { analyze(&session, &Config::default()).await }).unwrap().analysis;
-    let style = Style { color: Color::No, all: false };
+    let style = Style { color: Color::No, all: false, tables: false, more: "--tables for all figures" };
     for (name, format) in [("summary", Format::Summary), ("json", Format::Json), ("csv", Format::Csv)] {
         let mut expected = Vec::new();
         lioprof_text::write(&analysis, format, style, &mut expected).unwrap();

@@ -20,6 +20,9 @@ pub(crate) struct AnalyzeArgs {
     /// What to print on stdout.
     #[arg(long, value_enum, default_value = "summary")]
     pub(crate) format: Format,
+    /// Also print tables: where the time went, targets, clients, jobs, operations, locks, loss.
+    #[arg(long)]
+    pub(crate) tables: bool,
     /// Plots to write with -o, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
     pub(crate) plots: Vec<PlotFormat>,
@@ -57,7 +60,8 @@ pub(crate) struct AnalyzeArgs {
 
 const ANALYZE_HELP: &str = "\
 Examples:
-  lioprof analyze /tmp/rpc.bin                     tables on the terminal
+  lioprof analyze /tmp/rpc.bin                     what is wrong, who, when, what to do
+  lioprof analyze /tmp/rpc.bin --tables            and all figures as tables on the terminal
   lioprof analyze oss*/rpc.bin.zst -o report       several servers; tables, plots, page in report/
   lioprof analyze /var/log/messages                evictions, timeouts, failures in a kernel log
   lctl dk | lioprof analyze -                      what is in the kernel's debug buffer now
