@@ -190,7 +190,20 @@ const AROUND: [(&str, Form); 22] = [
 ];
 
 /// What stands around every line, also behind it.
-const FRAMED: [(&str, Form); 5] = [
+const FRAMED: [(&str, Form); 11] = [
+    ("links", |log| log.replace("10.1.2.3@o2ib", "10.1.2.3@o2ib<mailto:10.1.2.3@o2ib>")),
+    ("links of a chat", |log| log.replace("10.1.2.3@o2ib", "<mailto:10.1.2.3@o2ib|10.1.2.3@o2ib>")),
+    ("Markdown", |log| log.replace('_', "\\_").replace('*', "\\*")),
+    ("filled up", |log| each(log, |_, line| format!("{line:400}"))),
+    ("coloured headers", |log| {
+        each(log, |_, line| match line.split_once(':') {
+            Some((first, rest)) => format!("\x1b[32m{first}\x1b[0m:{rest}"),
+            None => line.to_owned(),
+        })
+    }),
+    ("log store", |log| {
+        each(log, |_, line| serde_json::json!({"result": {"_raw": line, "_time": "2026-11-25"}}).to_string())
+    }),
     ("cat -A", |log| each(log, |_, line| format!("{line}$"))),
     ("table", |log| each(log, |_, line| format!("<tr><td>{line}</td></tr>"))),
     ("RTF", |log| format!("{{\\rtf1\\ansi\n{}}}", each(log, |_, line| format!("{line}\\par")))),

@@ -214,8 +214,7 @@ impl RpcTracker {
         let wait_us = waiting.map(|it| {
             let last_us = it.holder.and_then(|holder| last_use(&self.recent, (target, holder)));
             let until_us = it.ended(time_us, from, last_us);
-            let bounds_us = [it.ended_at_least(until_us), time_us];
-            self.sums.waited((self.node, target), (waiter, it.job), [it.since_us, until_us], bounds_us)
+            self.sums.waited((self.node, target), (waiter, it.job), [it.since_us, until_us], [until_us, time_us])
         });
         if let Some(from) = from {
             let pair = self.sums.pair(target, from, waiter);

@@ -232,15 +232,17 @@ impl Read for NewEnds {
     }
 }
 
-/// Whether half of the lines with a header, or more, have what [`Frame::Embellished`] stands for.
+/// Whether lines with a header are as [`Frame::Embellished`] says: some have links, which no message has, a quarter escapes, or half are filled up.
 fn is_embellished(head: &[u8]) -> bool {
-    let (mut all, mut embellished) = (0, 0);
+    let (mut all, mut linked, mut escaped, mut filled) = (0, 0, 0, 0);
     for line in lines(head).filter(|line| prefix::header_start(line, 0).is_some()).take(LOOKED_AT) {
         let has = |text: &[u8]| memmem::find(line, text).is_some();
         all += 1;
-        embellished += usize::from(line.ends_with(b"  ") || has(b"\\_") || has(b"mailto:"));
+        linked += usize::from(has(b"mailto:"));
+        escaped += usize::from(has(b"\\_"));
+        filled += usize::from(line.ends_with(b"  "));
     }
-    2 * embellished > all
+    linked > 0 || 4 * escaped > all || 2 * filled > all
 }
 
 /// The line without links to addresses of mail, which are none: `x<mailto:x>`, `<mailto:x>`, `<mailto:x|x>`, `[x](mailto:x)`.
