@@ -232,7 +232,7 @@ impl Read for NewEnds {
     }
 }
 
-/// Whether lines with a header are as [`Frame::Embellished`] says: some have links, which no message has, a quarter escapes, or half are filled up.
+/// Whether lines with a header are as [`Frame::Embellished`] says: some have links, which no message has, a quarter escapes, or half end with a blank, which no line of a log does.
 fn is_embellished(head: &[u8]) -> bool {
     let (mut all, mut linked, mut escaped, mut filled) = (0, 0, 0, 0);
     for line in lines(head).filter(|line| prefix::header_start(line, 0).is_some()).take(LOOKED_AT) {
@@ -240,7 +240,7 @@ fn is_embellished(head: &[u8]) -> bool {
         all += 1;
         linked += usize::from(has(b"mailto:"));
         escaped += usize::from(has(b"\\_"));
-        filled += usize::from(line.ends_with(b"  "));
+        filled += usize::from(line.ends_with(b" "));
     }
     linked > 0 || 4 * escaped > all || 2 * filled > all
 }

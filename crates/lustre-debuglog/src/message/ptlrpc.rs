@@ -198,11 +198,11 @@ pub(super) fn job_column(cursor: &mut Cursor<'_>) -> Option<bool> {
     (has_job || cursor.eat(b" ")).then_some(has_job)
 }
 
-/// Reads `:JOB`. A job may contain spaces, but no line breaks; none ends with what editors leave at the ends of lines.
+/// Reads `:JOB`. A job may contain spaces, but no line breaks; none ends with the carriage return of Windows.
 #[inline(always)]
 pub(super) fn job<'a>(cursor: &mut Cursor<'a>) -> Option<&'a [u8]> {
     cursor.tag(b":")?;
-    let len = cursor.rest().iter().rposition(|byte| !matches!(byte, b'\n' | b'\r' | b' ')).map_or(0, |at| at + 1);
+    let len = cursor.rest().iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |at| at + 1);
     cursor.take(len)
 }
 
