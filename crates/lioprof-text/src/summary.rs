@@ -20,7 +20,7 @@ use crate::number_table::{NumberTable, TOP};
 use crate::style::{Style, paragraph};
 
 /// Notes shown without the tables.
-const NOTES: usize = 2;
+const NOTES: usize = 1;
 
 pub(crate) fn write(analysis: &Analysis, style: Style, out: &mut dyn Write) -> io::Result<()> {
     if analysis.only_kernel_logs() {

@@ -10,7 +10,7 @@ use lioprof_model::{Analysis, CheckResult, Finding, Interval, Target};
 use crate::style::{Style, WIDTH, paragraph, style_of};
 
 /// Lines of findings; of those that there is no room for stands the title only. With `-v` there are as many as it takes.
-const LINES: usize = 14;
+const LINES: usize = 13;
 /// Findings that are told; the others are named.
 const MOST: usize = 4;
 

@@ -208,6 +208,9 @@ fn plain(line: &[u8]) -> Vec<u8> {
 
 /// Whether colours hide headers: half of the lines with any, or more, hold one without these.
 fn is_coloured(head: &[u8]) -> bool {
+    if memchr::memchr(0x1b, head).is_none() {
+        return false;
+    }
     let is_header = |line: &[u8]| prefix::header_start(line, 0).is_some();
     let hidden = lines(head).filter(|line| memchr::memchr(0x1b, line).is_some() && !is_header(line)).take(LOOKED_AT);
     let (all, headers) = hidden.fold((0, 0), |(all, headers), line| {
@@ -234,6 +237,11 @@ impl Read for NewEnds {
 
 /// Whether lines with a header are as [`Frame::Embellished`] says: some have links, which no message has, a quarter escapes, or half end with a blank, which no line of a log does.
 fn is_embellished(head: &[u8]) -> bool {
+    // A clean log has none of these anywhere, and is not looked at line by line.
+    let signs: [&[u8]; 4] = [b"mailto:", b"\\_", b" \n", b" \r\n"];
+    if signs.iter().all(|sign| memmem::find(head, sign).is_none()) {
+        return false;
+    }
     let (mut all, mut linked, mut escaped, mut filled) = (0, 0, 0, 0);
     for line in lines(head).filter(|line| prefix::header_start(line, 0).is_some()).take(LOOKED_AT) {
         let has = |text: &[u8]| memmem::find(line, text).is_some();
