@@ -333,3 +333,23 @@ fn rows_have_pseudonyms_too() {
         assert_eq!(names_left(&to, &table), Vec::<String>::new(), "{name}");
     }
 }
+
+/// Halves of names are no names that could be known: texts that are not read are dropped where a line was broken in them.
+#[test]
+fn no_half_of_a_broken_name_is_left() {
+    let log = String::from_utf8(unpacked(fixture("captures/masks/server1/rpc.txt.zst"))).unwrap();
+    let broken = log.lines().take(6_000).fold(String::new(), |out, line| {
+        let pieces = line.as_bytes().chunks(120).map(|piece| std::str::from_utf8(piece).unwrap());
+        out + &pieces.collect::<Vec<_>>().join("\n") + "\n"
+    });
+    let is_half = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').starts_with("@tcp");
+    assert!(broken.lines().any(|line| is_half(&line)));
+    let dir = tempfile::tempdir().unwrap();
+    let (from, to) = (dir.path().join("mail.txt"), dir.path().join("out"));
+    fs::write(&from, &broken).unwrap();
+    lioprof(&["anonymise".as_ref(), from.as_os_str(), "-o".as_ref(), to.as_os_str()]).exits(0);
+    let written: Vec<String> =
+        files_under(&to).iter().map(|path| fs::read_to_string(path).unwrap_or_default()).collect();
+    let halves: Vec<&str> = written.iter().flat_map(|text| text.lines()).filter(is_half).collect();
+    assert!(halves.is_empty() && written.iter().any(|text| text.contains("Handled RPC")), "{halves:?}");
+}

@@ -50,7 +50,9 @@ pub(crate) fn split<'a>(record: &Record<'a>) -> Split<'a> {
 fn other<'a>(record: &Record<'a>) -> Split<'a> {
     let is_console = record.mask & (mask::CONSOLE | mask::ERROR | mask::WARNING) != 0;
     let of_files = record.subsystem & PRINT_FILE_NAMES != 0 || record.mask & OF_FILES != 0;
-    let may_be_kept = is_console || !of_files;
+    // Names may be broken at the ends of lines, so neither half is known. Of messages that are read the lines are put together before.
+    let is_broken = record.text.trim_ascii_end().contains(&b'\n');
+    let may_be_kept = !is_broken && (is_console || !of_files);
     match may_be_kept.then(|| recognise::known(record.text)).flatten() {
         Some(pieces) => Split { pieces, fate: Fate::Kept },
         None => Split { pieces: Pieces::new(), fate: Fate::Dropped },

@@ -48,9 +48,7 @@ impl Dropped {
 /// Collects the names of a record.
 pub(crate) fn collect(record: &Record<'_>, names: &mut Names) {
     let split = message::split(record);
-    // Names may be broken at the ends of lines, so neither half is known. Of messages that are read the lines are put together before.
-    let is_broken = is_other(record.text) && record.text.trim_ascii_end().contains(&b'\n');
-    match if is_broken { Fate::Dropped } else { split.fate } {
+    match split.fate {
         Fate::Kept => split.pieces.iter().for_each(|piece| names.add_piece(*piece)),
         Fate::Malformed => malformed_head(record).0.iter().for_each(|piece| names.add_piece(*piece)),
         Fate::Dropped => {}

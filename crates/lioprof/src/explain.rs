@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use anyhow::bail;
 use lioprof_insight::{Rule, rules};
 use lioprof_text::paragraph;
 
 use crate::args::ExplainArgs;
 use crate::exit_code::Code;
+use crate::findings;
 
 /// A section per kind; a test holds them to the rules.
 const PAGE: &str = include_str!("../../../docs/findings.md");
@@ -21,11 +21,7 @@ pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<Code> {
             }
         }
         Some(kind) => {
-            let Some(rule) = rules().iter().find(|rule| rule.id == kind) else {
-                let known: Vec<&str> = rules().iter().map(|rule| rule.id).collect();
-                bail!("there is no kind of finding `{kind}`; expected one of: {}", known.join(", "));
-            };
-            explain(rule, &mut out)?;
+            explain(findings::rule(kind)?, &mut out)?;
         }
     }
     out.flush()?;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use anyhow::bail;
-use lioprof_insight::{Limit, rules};
+use anyhow::anyhow;
+use lioprof_insight::{Limit, Rule, rules};
 use lioprof_text::paragraph;
 
 use crate::args::FindingsArgs;
@@ -11,9 +11,8 @@ use crate::exit_code::Code;
 
 /// Prints a file of thresholds, with their meanings as comments.
 pub(crate) fn list(args: &FindingsArgs) -> anyhow::Result<Code> {
-    if let Some(unknown) = args.rules.iter().find(|id| rules().iter().all(|rule| rule.id != **id)) {
-        let known: Vec<&str> = rules().iter().map(|rule| rule.id).collect();
-        bail!("there is no kind of finding `{unknown}`; expected one of: {}", known.join(", "));
+    for id in &args.rules {
+        rule(id)?;
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     writeln!(out, "# Kinds of findings and their thresholds; docs/findings.md explains them.")?;
@@ -28,6 +27,16 @@ pub(crate) fn list(args: &FindingsArgs) -> anyhow::Result<Code> {
     }
     out.flush()?;
     Ok(Code::Success)
+}
+
+/// The rule of a kind.
+///
+/// # Errors
+/// There is no such kind.
+pub(crate) fn rule(id: &str) -> anyhow::Result<&'static Rule> {
+    let known = || rules().iter().map(|rule| rule.id).collect::<Vec<_>>().join(", ");
+    let rule = rules().iter().find(|rule| rule.id == id);
+    rule.ok_or_else(|| anyhow!("there is no kind of finding `{id}`; expected one of: {}", known()))
 }
 
 #[cfg(test)]
