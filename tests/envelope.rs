@@ -66,18 +66,22 @@ fn broken_in_words(log: &str, width: usize) -> String {
 
 /// Broken after 75 characters, with a sign at the end of each line.
 fn quoted_printable(log: &str) -> String {
+    let quoted = |c: char| {
+        let bytes = c.to_string().into_bytes();
+        let is_plain = c.is_ascii() && c != '=';
+        if is_plain { c.to_string() } else { bytes.iter().map(|byte| format!("={byte:02X}")).collect() }
+    };
     each(log, |_, line| {
-        let line = line.replace('=', "=3D");
-        let (mut out, mut rest) = (String::new(), line.as_str());
-        while rest.chars().count() > 75 {
-            // Not within an escape.
-            let is_whole = |at: &usize| !rest[..*at].ends_with('=') && !rest[..*at].ends_with("=3");
-            let at = (73..=75).rev().map(|nth| at_char(rest, nth)).find(is_whole).unwrap();
-            out.push_str(&rest[..at]);
-            out.push_str("=\n");
-            rest = &rest[at..];
+        let (mut out, mut width) = (String::new(), 0);
+        for sign in line.chars().map(quoted) {
+            if width + sign.len() > 75 {
+                out.push_str("=\n");
+                width = 0;
+            }
+            width += sign.len();
+            out.push_str(&sign);
         }
-        out + rest
+        out
     })
 }
 
@@ -125,7 +129,7 @@ fn marked(log: &str, width: usize, behind: &str, before: &str) -> String {
 type Form = fn(&str) -> String;
 
 /// What becomes of the lines themselves.
-const CHANGED: [(&str, Form); 28] = [
+const CHANGED: [(&str, Form); 30] = [
     ("broken at hyphens, 76", |log| broken_at_hyphens(log, 76)),
     ("broken at hyphens, 100", |log| broken_at_hyphens(log, 100)),
     ("indented rest", |log| marked(log, 80, "", "    ")),
@@ -144,6 +148,8 @@ const CHANGED: [(&str, Form); 28] = [
     ("cut at 132", |log| broken_in_words(log, 132)),
     ("cut at 200", |log| broken_in_words(log, 200)),
     ("quoted-printable", quoted_printable),
+    ("quoted-printable of no-break spaces", |log| quoted_printable(&log.replace(' ', "\u{a0}"))),
+    ("at, everywhere", |log| log.replace('@', " at ")),
     ("no-break spaces", |log| log.replace(' ', "\u{a0}")),
     ("no-break and other", |log| each(log, |_, line| line.replace(' ', "\u{a0} "))),
     ("at", at),
@@ -190,7 +196,7 @@ const AROUND: [(&str, Form); 22] = [
 ];
 
 /// What stands around every line, also behind it.
-const FRAMED: [(&str, Form); 11] = [
+const FRAMED: [(&str, Form); 12] = [
     ("links", |log| log.replace("10.1.2.3@o2ib", "10.1.2.3@o2ib<mailto:10.1.2.3@o2ib>")),
     ("links of a chat", |log| log.replace("10.1.2.3@o2ib", "<mailto:10.1.2.3@o2ib|10.1.2.3@o2ib>")),
     ("Markdown", |log| log.replace('_', "\\_").replace('*', "\\*")),
@@ -204,6 +210,7 @@ const FRAMED: [(&str, Form); 11] = [
     ("log store", |log| {
         each(log, |_, line| serde_json::json!({"result": {"_raw": line, "_time": "2026-11-25"}}).to_string())
     }),
+    ("twice", |log| each(log, |_, line| format!("{line}\n{line}"))),
     ("cat -A", |log| each(log, |_, line| format!("{line}$"))),
     ("table", |log| each(log, |_, line| format!("<tr><td>{line}</td></tr>"))),
     ("RTF", |log| format!("{{\\rtf1\\ansi\n{}}}", each(log, |_, line| format!("{line}\\par")))),

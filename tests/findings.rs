@@ -59,6 +59,50 @@ fn a_slow_disk_and_a_slow_link_are_told_apart() {
     assert_eq!(found("pair_healthy_run1"), [] as [Value; 0]);
 }
 
+/// The text of a capture's server, its lines one by one.
+fn lines(server: &str) -> Vec<String> {
+    let run = lioprof(&["decode", &format!("{}/rpc.bin.zst", capture(server))]).exits(0);
+    String::from_utf8(run.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// The lines that a thread of this name has logged, or others.
+fn of_threads(lines: &[String], name: &str, wanted: bool) -> String {
+    let pid = |line: &str| line.split(':').nth(5).map(str::to_owned);
+    let has_name = |line: &&String| line.contains("Handling RPC") && line.contains(&format!(" {name}"));
+    let pids: Vec<Option<String>> = lines.iter().filter(has_name).map(|line| pid(line)).collect();
+    assert!(!pids.is_empty());
+    let own = lines.iter().filter(|line| pids.contains(&pid(line)) == wanted);
+    own.fold(String::new(), |out, line| out + line + "\n")
+}
+
+/// All threads of the MDT hang in requests from before the log: the network brings requests, and no line of their threads is there.
+#[test]
+fn requests_that_no_thread_takes_up_are_told() {
+    let dir = TempDir::new().unwrap();
+    let log = dir.path().join("mds01.txt");
+    let all = lines("v215_masks/server1");
+    fs::write(&log, of_threads(&all, "mdt", false)).unwrap();
+    let json = analyze(&[&log], &[]);
+    let peers = all.iter().filter(|line| line.contains("()) peer: ")).count();
+    let begun = all.iter().filter(|line| line.contains("Handling RPC") && !line.contains(" mdt")).count();
+    assert_eq!(json["nodes"][0]["never_begun_rpcs"], json!(peers - begun));
+    assert_eq!((kinds(&json)[0], &json["verdict"]["state"]), ("hung-requests", &json!("failed")), "{json}");
+    // As it was, all were begun.
+    fs::write(&log, of_threads(&all, "mdt", false) + &of_threads(&all, "mdt", true)).unwrap();
+    assert_eq!(analyze(&[&log], &[])["nodes"][0].get("never_begun_rpcs"), None);
+}
+
+/// Of one thread's lines nothing can be said of the others, least of all that they are lost.
+#[test]
+fn the_lines_of_one_thread_are_no_loss() {
+    let dir = TempDir::new().unwrap();
+    let log = dir.path().join("oss01.txt");
+    fs::write(&log, of_threads(&lines("v215_masks/server1"), "ll_ost_io00_002", true)).unwrap();
+    let run = lioprof(&["analyze".as_ref(), log.as_os_str()]).exits(0);
+    let shown = format!("{}{}", run.stderr, String::from_utf8_lossy(&run.stdout));
+    assert!(shown.contains("no line of a request's arrival") && !shown.contains("debug_mb"), "{shown}");
+}
+
 #[test]
 fn findings_decide_the_exit_code() {
     let fight = capture("lock_pingpong_dlm");

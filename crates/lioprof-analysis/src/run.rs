@@ -321,6 +321,10 @@ pub(crate) fn conclude_without_predictions(
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(nodes, &analysis, config.noted_loss);
     let requests = aggregate::finish(sum, symbols, &mut analysis);
+    for node in &mut analysis.nodes {
+        let account = nodes.iter().find(|account| account.name == node.name && !account.is_client);
+        node.never_begun_rpcs = account.map_or(0, |account| never_begun_rpcs(account, config));
+    }
     alignment.tell(&mut analysis);
     let mut of_clocks = alignment.warnings(&analysis.servers_with_several_names());
     analysis.warnings.append(&mut of_clocks);
@@ -330,6 +334,27 @@ pub(crate) fn conclude_without_predictions(
         analysis.warnings.append(&mut warnings);
     }
     (analysis, requests)
+}
+
+/// Requests that arrived and that no thread began with, if nothing of the log is missing that could be the rest of them.
+fn never_begun_rpcs(node: &NodeAccount, config: &Config) -> u64 {
+    let TraceSummary { arrived_rpcs, begun_rpcs, dropped_rpcs, traced_us, loss, .. } = &node.summary;
+    let missing = loss.nrs_sequence_gaps
+        + loss.lost_starts
+        + loss.lost_ends
+        + loss.torn_seams
+        + loss.discarded_heads
+        + loss.streams_without_head
+        + loss.bad_records
+        + loss.of_several_servers
+        + loss.logs_without_arrivals
+        + loss.dropped_segments
+        + loss.kernel_overflows;
+    let is_all = missing + node.duplicates == 0
+        && traced_us.is_empty()
+        && !node.interval.is_limited()
+        && config.selection.selected().is_everything();
+    if is_all { arrived_rpcs.saturating_sub(begun_rpcs + dropped_rpcs) } else { 0 }
 }
 
 /// Requests of the selection that had begun in time and had not ended at the end of their log, oldest first.

@@ -271,7 +271,7 @@ pub enum Filtered {
     Starts,
     /// Ends only, `Handled RPC`.
     Ends,
-    /// None of their arrival, `got req`: what was looked for, a client or a target, is not in that line.
+    /// None of their arrival, `peer:` or `got req`: what was looked for, a client, a target or a thread, is not in that line.
     NoArrivals,
 }
 
@@ -314,7 +314,7 @@ pub struct Loss {
     pub missing_handling: u64,
     /// Reads and writes that were announced but never handled.
     pub never_handled: u64,
-    /// Text logs with lines of requests and none of their arrival (`got req`), which rpctrace logs for each (`ptlrpc/service.c`, all versions).
+    /// Text logs with lines of requests and none of their arrival (`peer:` or `got req`), which rpctrace logs for each (`ptlrpc/events.c`, `service.c`, all versions).
     #[serde(default, skip_serializing_if = "crate::series::is_zero")]
     pub logs_without_arrivals: u64,
     /// Places where a ring was overwritten.
@@ -668,6 +668,10 @@ pub struct Node {
     pub rpcs: u64,
     /// RPCs it sent.
     pub sent_rpcs: u64,
+    /// Requests that the network had brought and that no thread had begun with when the log ended. 0 of a log of which anything is missing, or a
+    /// part was chosen.
+    #[serde(default, skip_serializing_if = "crate::series::is_zero")]
+    pub never_begun_rpcs: u64,
     /// `OST_READ` requests among `sent_rpcs`.
     #[serde(default)]
     pub sent_reads: u64,

@@ -214,6 +214,12 @@ pub struct TraceSummary {
     /// Targets whose light-weight connections ping the first MDT.
     #[serde(with = "names")]
     pub pinging_targets: BTreeSet<TargetName>,
+    /// Requests that the network brought, by their `peer:` lines.
+    #[serde(skip_serializing_if = "crate::series::is_zero")]
+    pub arrived_rpcs: u64,
+    /// Requests that a thread began with, by their `Handling RPC` lines.
+    #[serde(skip_serializing_if = "crate::series::is_zero")]
+    pub begun_rpcs: u64,
     /// Number of requests dropped before they were handled.
     pub dropped_rpcs: u64,
     /// Number of RPCs that the node sent and that timed out.
@@ -234,7 +240,7 @@ pub struct TraceSummary {
 }
 
 crate::merge_fields!(TraceSummary {
-    bytes, records, messages, rpctrace_records, dropped_rpcs, sent_timed_out, evictions, events, under_way, loss, counted,
+    bytes, records, messages, rpctrace_records, arrived_rpcs, begun_rpcs, dropped_rpcs, sent_timed_out, evictions, events, under_way, loss, counted,
 } by {
     first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of,
 });

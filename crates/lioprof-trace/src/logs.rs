@@ -21,8 +21,7 @@ const MAX_BAD_PLACES: usize = 20;
 const MAX_OTHER: usize = 20;
 
 /// What is wrong with a text that ends inside a line.
-const CUT: &str =
-    "the text ends in the middle of a line: it was cut there, and more may be missing; copy the whole log";
+const CUT: &str = "the text ends in the middle of a line: it was cut there, and more may be missing; copy the whole log, or put its pieces together if it was split (`cat PIECES > LOG`)";
 
 /// What reading a node's logs has shown.
 pub struct ReadLogs {
@@ -186,12 +185,13 @@ fn account(node: String, log: &LogResult) -> Input {
 /// So many records of rpctrace are enough for one of a request's arrival to be among them.
 const WITH_ARRIVALS: u64 = 20;
 
-/// Whether somebody looked for a client, a job or a target in a text log: then the lines of requests' arrival, which name none, are missing.
+/// Whether somebody picked lines out of a text log: of those for a client, a job or a target requests' arrival (`got req`) is none, which names
+/// nobody, and of those of a service's thread what the network's thread logged (`peer:`).
 fn is_filtered(log: &LogResult) -> bool {
     let Counts { summary, has_rpcs, has_requests, has_arrivals, .. } = &log.seen.counts;
     log.planned.form == Form::Text
         && (*has_rpcs || *has_requests)
-        && !has_arrivals
+        && !(*has_arrivals && summary.arrived_rpcs > 0)
         && summary.rpctrace_records >= WITH_ARRIVALS
 }
 

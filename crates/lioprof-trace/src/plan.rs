@@ -77,7 +77,9 @@ impl Inputs {
         let mut alone = discovered.files.len() == 1;
         let mut todo: VecDeque<Found> = discovered.files.into();
         let mut kernel_files = discovered.kernel_logs;
+        let mut unmatched: Vec<&NodeRule> = rules.iter().filter(|rule| rule.glob.is_some()).collect();
         while let Some(found) = todo.pop_front() {
+            unmatched.retain(|rule| !found.is_matched_by(rule));
             let fixed = found.fixed_node(rules);
             match look(found.clone(), fixed, alone, rules, progress) {
                 Ok(Looked::Logs(parts)) => looks.extend(parts),
@@ -92,6 +94,7 @@ impl Inputs {
             }
         }
         for (found, is_beside) in kernel_files {
+            unmatched.retain(|rule| !found.is_matched_by(rule));
             match input::open(&found) {
                 Err(InputError::KernelLog { log, .. }) => kernel_logs.add(&found, *log, is_beside),
                 // Somebody has changed it since it was looked at.
@@ -99,6 +102,11 @@ impl Inputs {
                 Err(error) => problems.push((&error).into()),
             }
         }
+        problems.extend(unmatched.into_iter().map(|NodeRule { node, glob }| {
+            let glob = glob.as_deref().unwrap_or_default();
+            let message = format!("`--node {node}={glob}` matches no input: the pattern is for a path as it is given, or for the file's name");
+            InputProblem { path: PathBuf::from(glob), severity: Severity::Note, message }
+        }));
         let (nodes, named, refused) = by_node(looks, &mut kernel_logs);
         problems.extend(refused);
         progress.expect(nodes.values().flat_map(|logs| &logs.0).map(|planned| planned.file_bytes).sum());

@@ -125,6 +125,8 @@ fn nodes(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Node> {
             name: symbols.text(symbol),
             rpcs: node.sums.rpcs,
             sent_rpcs: node.sums.sent_rpcs,
+            // Whoever knows what is missing of the log fills this in.
+            never_begun_rpcs: 0,
             sent_reads: node.sums.sent_reads,
             sent_writes: node.sums.sent_writes,
             read: node.sums.read.clone(),

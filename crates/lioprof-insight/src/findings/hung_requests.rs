@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lioprof_model::time::utc_of;
 use lioprof_model::units::plural;
-use lioprof_model::{Analysis, Confidence, Interval, ObjectId, Severity, UnderWay};
+use lioprof_model::{Analysis, Confidence, Finding, Interval, Node, ObjectId, Severity, UnderWay};
 
 use super::rule::{Case, Cost, Look, Nothing, Question, Rule, limit, real};
 
@@ -30,6 +30,8 @@ pub(super) const RULE: Rule = Rule {
             2.0,
             "how many times as long as the slowest one of its kind that ended, of those so old",
         ),
+        limit("never_begun_rpcs", 10.0, "requests that no thread of a server began with, at least"),
+        limit("times_queue", 10.0, "how many times as many as wait there in the mean of the log, at least"),
     ],
     plots: &["io-timeline"],
     note: false,
@@ -47,6 +49,52 @@ fn slowest(analysis: &Analysis) -> BTreeMap<u32, f64> {
 }
 
 fn look(case: &Case<'_>) -> Look {
+    let never_begun = never_begun(case);
+    match under_way(case) {
+        Err(_) if !never_begun.is_empty() => Ok(never_begun),
+        found => found.map(|found| [found, never_begun].concat()),
+    }
+}
+
+/// Servers whose threads do not take up what the network brings: all that could are busy for good, with requests from before the log.
+fn never_begun(case: &Case<'_>) -> Vec<Finding> {
+    let stuck = case.analysis.nodes.iter().filter(|node| {
+        let waits = case.analysis.services.iter().filter(|service| service.node == node.name);
+        let queue_us: u64 = waits.map(|service| service.queue_us).sum();
+        // Little's law: the time that requests wait, over the time of the log, is how many of them wait in the mean.
+        let queued = real(queue_us) / 1e6 / (node.last - node.first).max(1.0);
+        let never_begun = real(node.never_begun_rpcs);
+        never_begun >= case.limit("never_begun_rpcs") && never_begun >= case.limit("times_queue") * queued
+    });
+    let finding = |node: &Node| {
+        let title = format!(
+            "{} reached {} and had been begun by no thread when the log ended",
+            plural(node.never_begun_rpcs, "request"),
+            node.name
+        );
+        case.finding(Severity::Critical, Confidence::Medium, title)
+            .explain(format!(
+                "The network brought {} to {} in {:.0} s (`peer:`), and its threads handled {} (`Handled RPC`). Nothing of the log is \
+                 missing. Either all threads of a service hang in requests that began before the log, or many requests came just before its \
+                 end. Who sent them, and of which service they are, no line tells.",
+                plural(node.never_begun_rpcs + node.rpcs, "request"),
+                node.name,
+                node.last - node.first,
+                node.rpcs
+            ))
+            .evidence("never_begun_rpcs", real(node.never_begun_rpcs))
+            .nodes([node.name.as_str()])
+            .interval(Some(Interval { start: node.first, end: node.last }))
+            .remedy(
+                "Look for threads that hang: `ps -eo pid,stat,wchan:32,comm | grep -E 'mdt|ll_ost'` on the server, `cat /proc/PID/stack`, and \
+                 `Service thread pid .. was inactive` in its kernel log.",
+            )
+            .done()
+    };
+    stuck.map(finding).collect()
+}
+
+fn under_way(case: &Case<'_>) -> Look {
     let analysis = case.analysis;
     let why = "nothing was under way when the log ended";
     Nothing::not_applicable_if(analysis.under_way.is_empty() || analysis.filtered().is_some(), why)?;

@@ -32,6 +32,8 @@ const TIMES_OTHERS: f64 = 10.0;
 /// if each of them sent so many, and they took so long, s.
 const FEWEST: u64 = 10;
 const NOTICED_S: f64 = 1.0;
+/// Requests of so many bytes in the mean are large: on no type of OSD do they take several times as long as on another.
+const LARGE_BYTES: u64 = 512 << 10;
 const AS_ALONE: &str = "requests take about as long among many as alone: the work that was asked for";
 /// Share of a client in the requests for metadata from which it is named.
 const NAMED_SHARE: f64 = 0.2;
@@ -132,9 +134,16 @@ impl Judge<'_> {
         if let Some(longer) = self.takes_longer(spent).filter(|_| !self.is_told_as_another_type(spent)) {
             return cannot_tell(longer);
         }
+        if let Some(apart) = self.large_ones_of_another_type(spent) {
+            return cannot_tell(apart);
+        }
         let compared = matches!(self.result(sluggish_ost::RULE.id), Some(CheckResult::Healthy | CheckResult::Found));
         if compared && self.analysis.targets.len() > 1 {
-            return as_it_should_be("as fast as on its peers");
+            return as_it_should_be(if self.is_told_as_another_type(spent) {
+                "small requests take so long on another type of OSD, which its server's OSTs look like"
+            } else {
+                "as fast as on its peers"
+            });
         }
         if let Some(open) = self.open(sluggish_ost::RULE.id) {
             return open;
@@ -175,6 +184,21 @@ impl Judge<'_> {
     fn is_told_as_another_type(&self, spent: &TimeSpent) -> bool {
         let mut notes = self.analysis.findings.iter().filter(|finding| finding.id == sluggish_ost::RULE.id);
         notes.any(|finding| spent.target.as_ref().is_none_or(|target| finding.targets.contains(target)))
+    }
+
+    /// What is said of a server all of whose OSTs take far longer: that OSTs of another type do so is known of small requests only.
+    fn large_ones_of_another_type(&self, spent: &TimeSpent) -> Option<String> {
+        let target =
+            self.analysis.targets.iter().find(|it| Some(&it.name) == spent.target.as_ref() && it.node == spent.node)?;
+        let [read, write] = [&target.read.io, &target.write.io];
+        let is_large = read.bytes + write.bytes >= LARGE_BYTES * (read.rpcs + write.rpcs);
+        (is_large && self.is_told_as_another_type(spent)).then(|| {
+            format!(
+                "all OSTs of {} that were used take far longer than those of other servers: slow disks, or another type of OSD \
+                 (`lctl get_param osd-*.*.fstype`)",
+                spent.node
+            )
+        })
     }
 
     fn sync(&self, node: &str) -> State {
@@ -240,6 +264,9 @@ impl Judge<'_> {
         if let Some(apart) = self.one_client_apart() {
             return cannot_tell(apart);
         }
+        if let Some(longer) = self.longer_than_other_mds(node) {
+            return cannot_tell(longer);
+        }
         let own = self.analysis.services.iter().filter(|service| service.node == node);
         let (of_mds, others): (Vec<_>, Vec<_>) = own.partition(|service| metadata_bound::is_of_mds(&service.service));
         let service_us = of_mds.iter().map(|service| service.service_us).sum::<u64>();
@@ -261,6 +288,22 @@ impl Judge<'_> {
                 "{node} handles {at_a_time:.1} requests at a time{whose}, and has no peer to be held against"
             )),
         }
+    }
+
+    /// How much longer a request takes in a service of this MDS than in the same one of another.
+    fn longer_than_other_mds(&self, node: &str) -> Option<String> {
+        let of_mds = |it: &&Service| metadata_bound::is_of_mds(&it.service) && it.rpcs >= FEWEST;
+        let services = || self.analysis.services.iter().filter(of_mds);
+        let mean_us = |it: &Service| share(it.service_us, it.rpcs);
+        services().filter(|it| it.node == node).find_map(|own| {
+            let others = services().filter(|it| it.node != node && it.service == own.service);
+            let other = others.min_by(|a, b| mean_us(a).total_cmp(&mean_us(b)))?;
+            let is_longer = mean_us(own) >= TIMES_OTHERS * mean_us(other) && real(own.service_us) / 1e6 >= NOTICED_S;
+            is_longer.then(|| {
+                let [slow, quick] = [own, other].map(|it| two_digits(mean_us(it) / 1e3));
+                format!("{} of {node} takes {slow} ms for a request, that of {} {quick} ms", own.service, other.node)
+            })
+        })
     }
 
     /// A client whose requests for metadata take many times as long as the same of the others.

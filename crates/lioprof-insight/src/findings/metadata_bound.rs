@@ -24,6 +24,12 @@ pub(super) const RULE: Rule = Rule {
             "share of the time of all clients in which an MDT handles a request and nothing else, from which it is a warning",
         ),
         limit("note_time_share", 0.25, "the same from which it is worth a note"),
+        limit(
+            "stall_s",
+            5.0,
+            "seconds in the handler of the slowest request on an MDT from which nothing is called healthy",
+        ),
+        limit("stall_times_median", 1000.0, "the same over the median of its kind, at least"),
     ],
     plots: &["latency"],
     note: false,
@@ -76,7 +82,9 @@ fn look(case: &Case<'_>) -> Look {
     let window_s = analysis.window.duration_s;
     let in_flight = share(metadata_s, window_s);
     let time_share = analysis.time_account.all.as_ref().map_or(0.0, |all| all.share_on(SpentOn::Metadata));
-    Nothing::healthy_if(metadata_s < case.limit("time_ratio") * data_s || time_share < case.limit("note_time_share"))?;
+    if metadata_s < case.limit("time_ratio") * data_s || time_share < case.limit("note_time_share") {
+        return Err(stall(case, &metadata).map_or(Nothing::Healthy, Nothing::cannot_tell));
+    }
     // What so many requests take: a few long ones may be all there is.
     let sure = Rate::factor(real(rpcs)).times(time_share);
     Nothing::cannot_tell_if(
@@ -137,6 +145,26 @@ fn look(case: &Case<'_>) -> Look {
         finding
     };
     finding.alone()
+}
+
+/// Requests on an MDT that took very long now and then, though most are quick: whoever sees a command hang for so long asks why.
+fn stall(case: &Case<'_>, metadata: &[&Operation]) -> Option<String> {
+    // Those wait for other clients, or for the disk.
+    let own = metadata.iter().filter(|operation| !matches!(operation.name.as_str(), "LDLM_ENQUEUE" | "MDS_SYNC"));
+    let slowest = own.filter_map(|operation| {
+        let times = operation.latency.service_us;
+        Some((real(times.max?) / 1e6, times.p50? as f64 / 1e6, operation))
+    });
+    let (max_s, median_s, operation) = slowest.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let is_stall = max_s >= case.limit("stall_s") && max_s >= case.limit("stall_times_median") * median_s;
+    is_stall.then(|| {
+        format!(
+            "the slowest {} was in the handler for {max_s:.1} s, half of them for {:.2} ms at most: something held the MDT up, and the \
+             latency over time shows when",
+            operation.name,
+            median_s * 1e3
+        )
+    })
 }
 
 /// Whether the log would show reads and writes.

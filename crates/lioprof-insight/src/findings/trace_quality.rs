@@ -213,8 +213,8 @@ fn filtered(case: &Case<'_>) -> Option<Finding> {
         }
         Filtered::NoArrivals => (
             Severity::Warning,
-            "The log has no line of a request's arrival (`got req`): lines were picked out of it".to_owned(),
-            "Whatever was not picked, such as other clients, other jobs or lines that name an OST, is missing",
+            "The log has no line of a request's arrival (`peer:`, `got req`): lines were picked out of it".to_owned(),
+            "Whatever was not picked, such as other clients, jobs or threads, or lines that name an OST, is missing",
             "what there is of a request is right",
         ),
     };

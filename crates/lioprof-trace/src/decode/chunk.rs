@@ -121,7 +121,7 @@ pub(crate) struct Counts {
     pub(crate) repairs: Repairs,
     /// The beginning or the end of a request was read.
     pub(crate) has_rpcs: bool,
-    /// A line was read that a request logs on its way, on a server; and one that each logs when it arrives.
+    /// A line was read that a request logs on its way, on a server; and one that each logs when a thread takes it up from the network.
     pub(crate) has_requests: bool,
     pub(crate) has_arrivals: bool,
     /// The first text that should be one of these and does not parse, and where that shows.
@@ -427,6 +427,7 @@ impl Reducer {
             }
             Message::Handling(rpc) => {
                 self.out.counts.has_rpcs = true;
+                self.out.counts.summary.begun_rpcs += 1;
                 let ids = self.rpc(rpc);
                 if let Some(seen) = seen {
                     seen.handlings.started(record, rpc, ids);
@@ -521,6 +522,10 @@ impl Reducer {
             Message::Marker(text) => Body::Marker(self.intern(text)),
             Message::GotReq(_) => {
                 self.out.counts.has_arrivals = true;
+                return None;
+            }
+            Message::Peer(_) => {
+                self.out.counts.summary.arrived_rpcs += 1;
                 return None;
             }
             _ => return None,

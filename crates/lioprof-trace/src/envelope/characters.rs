@@ -305,7 +305,8 @@ pub(crate) fn with_at_signs(text: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let mut from = 0;
     for at in 0..text.len() {
-        if at < from || !matches!(text[at], b' ' | b'[' | b'(' | b'_') {
+        // A blank at the beginning may have been taken for the header's.
+        if at < from || at > 0 && !matches!(text[at], b' ' | b'[' | b'(' | b'_') {
             continue;
         }
         // What descriptions of requests begin with. One of the blanks before it is the word's.
@@ -504,6 +505,7 @@ mod tests {
         assert_eq!(with_at_signs(b"10.0.0.1[at]tcp").as_deref(), Some(&b"10.0.0.1@tcp"[..]));
         assert_eq!(with_at_signs(b"10.0.0.1@tcp"), None);
         assert_eq!(with_at_signs(b"f())  at  at  at  Request").as_deref(), Some(&b"f()) @@@ Request"[..]));
+        assert_eq!(with_at_signs(b"at  at  at  Request").as_deref(), Some(&b"@@@ Request"[..]));
         assert_eq!(
             with_at_signs(b"evicting client at 10.0.0.1 at tcp  ns: x").as_deref(),
             Some(&b"evicting client at 10.0.0.1@tcp  ns: x"[..])

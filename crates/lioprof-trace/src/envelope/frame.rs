@@ -10,6 +10,8 @@
 //! | `cat -A`, CSV, tables of HTML | `LINE$`, `"LINE",`, `<td>LINE</td></tr>` |
 //! | Outlook, Slack, Markdown | `10.0.0.1@tcp<mailto:10.0.0.1@tcp>`, `ll\_ost` |
 //! | terminals, tables | blanks up to the width |
+//! | mail | quoted-printable: `=` where a line was broken, `=3D` for a sign |
+//! | two loggers into one file, `tee` beside a recorded terminal | each line twice |
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,7 +25,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::repair::lines;
-use super::wrap::{Fit, fit};
+use super::wrap::{Fit, MAX_QUOTED, fit};
 use super::{characters, prefix};
 
 /// Lines with a header whose ends are compared first; a clean log is known by these.
@@ -48,6 +50,10 @@ pub(crate) enum Frame {
     Embellished,
     /// Lines end with a carriage return and nothing else.
     OldEnds,
+    /// Lines are broken and signs written as quoted-printable has it.
+    Quoted,
+    /// Each line stands there twice.
+    Twice,
     /// Each line ends with these bytes.
     Ending(Vec<u8>),
 }
@@ -69,6 +75,12 @@ impl Frame {
         if has_old_ends(head) {
             return Some(Self::OldEnds);
         }
+        if is_quoted(head) {
+            return Some(Self::Quoted);
+        }
+        if is_twice(head) {
+            return Some(Self::Twice);
+        }
         let texts: Vec<&[u8]> = lines(head)
             .filter_map(|line| prefix::header_start(line, 0).map(|start| &line[start..]))
             .take(FIRST)
@@ -83,11 +95,12 @@ impl Frame {
             Self::OldEnds => return Box::new(NewEnds(stream)),
             _ => stream,
         };
-        Box::new(Unframed { frame: self.clone(), stream: BufReader::new(stream), line: Vec::new(), at: 0 })
+        let (line, before) = (Vec::new(), Vec::new());
+        Box::new(Unframed { frame: self.clone(), stream: BufReader::new(stream), line, before, at: 0 })
     }
 
-    /// Takes it from a line.
-    fn take_from(&self, line: &mut Vec<u8>) {
+    /// Takes it from a line, which the other one came before.
+    fn take_from(&self, line: &mut Vec<u8>, before: &mut Vec<u8>) {
         let text = line.trim_ascii_end().len();
         match self {
             Self::Json(key) => {
@@ -102,6 +115,12 @@ impl Frame {
             }
             Self::Embellished => *line = [plain(&line[..text]), b"\n".to_vec()].concat(),
             Self::OldEnds => {}
+            Self::Quoted => *line = unquoted(line),
+            Self::Twice if line == before => {
+                line.clear();
+                before.clear();
+            }
+            Self::Twice => before.clone_from(line),
             Self::Ending(ending) if line[..text].ends_with(ending) => {
                 line.drain(text - ending.len()..text);
             }
@@ -222,6 +241,53 @@ fn is_coloured(head: &[u8]) -> bool {
 /// Whether there are several lines, and all end as they did on old computers.
 fn has_old_ends(head: &[u8]) -> bool {
     memchr::memchr(b'\n', head).is_none() && memchr::memchr_iter(b'\r', head).count() > 1
+}
+
+/// Whether most lines that may be broken end with `=`, as quoted-printable breaks them, and nothing was put before them since, as each line
+/// of the answer to a mail has it: then the ends of headers' lines are to be found first.
+fn is_quoted(head: &[u8]) -> bool {
+    let is_broken = |line: &[u8]| line.len() <= MAX_QUOTED && line.ends_with(b"=");
+    if memmem::find(head, b"=\n").is_none() && memmem::find(head, b"=\r\n").is_none() {
+        return false;
+    }
+    let (mut broken, mut longer, mut marked) = (0, 0, 0);
+    let mut is_behind_break = false;
+    for line in lines(head).take(LOOKED_AT) {
+        marked += usize::from(is_behind_break && matches!(line.first(), Some(b'>' | b'|')));
+        is_behind_break = is_broken(line);
+        broken += usize::from(is_behind_break);
+        longer += usize::from(line.len() > MAX_QUOTED);
+    }
+    broken > MANY && longer == 0 && 2 * marked < broken
+}
+
+/// A line of quoted-printable, without its end if it goes on in the next.
+fn unquoted(line: &[u8]) -> Vec<u8> {
+    let text = line.trim_ascii_end();
+    match text.strip_suffix(b"=") {
+        Some(before) => characters::unquoted(before),
+        None => [&characters::unquoted(text), &line[text.len()..]].concat(),
+    }
+}
+
+/// Whether each line with a header stands there twice, but for the first and last, which may be cut. Two lines of a log are the same now and
+/// then.
+fn is_twice(head: &[u8]) -> bool {
+    // A kernel log may say the same many times within a second.
+    let is_same = |[one, other]: &[&[u8]; 2]| one == other && prefix::header_start(one, 0).is_some();
+    let same = |pairs: &mut dyn Iterator<Item = [&[u8]; 2]>| pairs.filter(is_same).count();
+    let whole = &head[..memchr::memrchr(b'\n', head).unwrap_or(0)];
+    let pairs = |from: usize| {
+        let mut lines = lines(whole).filter(|line| !line.is_empty()).skip(from);
+        std::iter::from_fn(move || Some([lines.next()?, lines.next()?]))
+    };
+    // A clean log is known by its first lines.
+    [0, 1].into_iter().any(|from| {
+        same(&mut pairs(from).take(FIRST)) == FIRST && {
+            let all = pairs(from).take(LOOKED_AT).count();
+            same(&mut pairs(from).take(LOOKED_AT)) == all
+        }
+    })
 }
 
 /// A text with line feeds for carriage returns.
@@ -356,19 +422,21 @@ struct Unframed {
     stream: BufReader<Box<dyn Read + Send>>,
     /// A line without its frame, of which the first bytes have been read.
     line: Vec<u8>,
+    /// The one before it, where that counts.
+    before: Vec<u8>,
     at: usize,
 }
 
 impl Read for Unframed {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.at == self.line.len() {
-            (self.at, self.line) = (0, std::mem::take(&mut self.line));
+        // Of some lines nothing is left.
+        while self.at == self.line.len() {
+            self.at = 0;
             self.line.clear();
-            self.stream.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)?;
-            // At the end there is no line.
-            if !self.line.is_empty() {
-                self.frame.take_from(&mut self.line);
+            if self.stream.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)? == 0 {
+                return Ok(0);
             }
+            self.frame.take_from(&mut self.line, &mut self.before);
         }
         let rest = &self.line[self.at..];
         let len = rest.len().min(into.len());
@@ -469,6 +537,50 @@ mod tests {
         let mut read = String::new();
         frame.unframed(Box::new(io::Cursor::new(text.into_bytes()))).read_to_string(&mut read).unwrap();
         assert_eq!((frame, read), (Frame::OldEnds, around(str::to_owned)));
+    }
+
+    #[test]
+    fn what_mail_and_two_loggers_did_is_undone() {
+        let quoted = |text: &str, end: &str| -> String {
+            let sign = |c: char| {
+                if c == ' ' {
+                    "=C2=A0".to_owned()
+                } else if c == '=' {
+                    "=3D".to_owned()
+                } else {
+                    c.to_string()
+                }
+            };
+            let mut out = String::new();
+            for line in text.lines() {
+                let mut width = 0;
+                for sign in line.chars().map(sign) {
+                    if width + sign.len() > 75 {
+                        out.push('=');
+                        out.push_str(end);
+                        width = 0;
+                    }
+                    width += sign.len();
+                    out.push_str(&sign);
+                }
+                out.push_str(end);
+            }
+            out
+        };
+        let log = around(str::to_owned).repeat(4);
+        let no_break = log.replace(' ', "\u{a0}");
+        for (text, frame, want) in [
+            (quoted(&log, "\n"), Frame::Quoted, no_break.clone()),
+            (quoted(&log, "\r\n"), Frame::Quoted, no_break.replace('\n', "\r\n")),
+            (log.lines().map(|line| format!("{line}\n{line}\n")).collect(), Frame::Twice, log.clone()),
+        ] {
+            assert_eq!(Frame::of(text.as_bytes()), Some(frame.clone()));
+            let mut read = String::new();
+            frame.unframed(Box::new(io::Cursor::new(text.into_bytes()))).read_to_string(&mut read).unwrap();
+            assert_eq!(read, want);
+        }
+        let answered: String = quoted(&log, "\n").lines().map(|line| format!("> {line}\n")).collect();
+        assert_eq!(Frame::of(answered.as_bytes()), None);
     }
 
     #[test]

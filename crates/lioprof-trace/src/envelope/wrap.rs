@@ -321,7 +321,7 @@ fn with_changes(lines: &[&[u8]], widths: Widths<'_>, mut found: Option<Whole>, t
 }
 
 /// Quoted-printable breaks lines after 75 characters or one less, with `=`; an archive may have made them longer since, a sign or two.
-const MAX_QUOTED: usize = 76 + 2 * (" at ".len() - "@".len());
+pub(super) const MAX_QUOTED: usize = 76 + 2 * (" at ".len() - "@".len());
 
 /// What quoted-printable made lines of. `None`: it is not that.
 fn quoted_printable(lines: &[&[u8]]) -> Option<Vec<u8>> {

@@ -28,6 +28,7 @@ pub(crate) fn decide(inputs: &[Evidence]) -> Decisions {
     deciding.by_hints();
     deciding.split_contradictions();
     deciding.merge_pieces();
+    deciding.by_requests_of_hosts();
     deciding.conclude()
 }
 
@@ -255,6 +256,20 @@ impl<'a> Deciding<'a> {
             let why = format!("{} files are pieces of one server's log: threads have the same pids", names.len());
             for &at in names.iter().flat_map(|name| &groups[*name]) {
                 self.call(at, node.clone(), NodeFrom::Contents, &why);
+            }
+        }
+    }
+
+    /// What somebody quotes of a host's log, in a mail or in notes, is of that host: no other server handles the same request.
+    fn by_requests_of_hosts(&mut self) {
+        let is_host = |it: &Self, at: usize| it.inputs[at].fixed.is_some() || words::is_host_like(&it.nodes[at].node);
+        let (hosts, others): (Vec<usize>, Vec<usize>) = (0..self.inputs.len()).partition(|&at| is_host(self, at));
+        for at in others.into_iter().take(MOST_COMPARED) {
+            let mine = &self.inputs[at].contents;
+            let shares = hosts.iter().filter(|&&host| mine.shares_request(&self.inputs[host].contents));
+            let nodes: BTreeSet<String> = shares.map(|&host| self.nodes[host].node.clone()).collect();
+            if let ([node], true) = (Vec::from_iter(&nodes).as_slice(), may_be_a_piece(&self.nodes[at].node)) {
+                self.call(at, (*node).clone(), NodeFrom::Contents, "requests in it are in that node's log, too");
             }
         }
     }

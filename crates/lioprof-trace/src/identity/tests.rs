@@ -90,6 +90,14 @@ fn the_same_file_name_in_two_folders_is_one_server_or_two() {
 }
 
 #[test]
+fn what_quotes_a_host_is_of_that_host() {
+    let (one, other) = (server("oss01.txt", 4000, 0), server("oss02.txt", 5000, 1));
+    let quote = |of: &Evidence| part(of, "ticket/message.txt", 40, 30);
+    assert_eq!(nodes(&[one.clone(), other.clone(), quote(&one)]), ["oss01", "oss02", "oss01"]);
+    assert_eq!(nodes(&[one.clone(), quote(&other)]), ["oss01", "ticket"]);
+}
+
+#[test]
 fn equal_pids_do_not_hide_two_servers() {
     let two = decide(&[server("a/run.txt", 4000, 0), server("b/run.txt", 4000, 1)]);
     assert_eq!(told(&two), [("a", NodeFrom::Path), ("b", NodeFrom::Path)]);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Cursor, Read, Write};
 
+use base64::Engine;
 use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
@@ -510,4 +511,72 @@ fn an_archive_that_changes_is_damage() {
     let mut opened = open(&found.files[1]).unwrap();
     assert_eq!(opened.stream.read_to_end(&mut Vec::new()).unwrap(), 0);
     assert!(opened.damage.get().unwrap().why.contains("has changed"));
+}
+
+/// A mail with a text, the same as HTML, a packed log, and another mail that was sent on, with a log of the same name.
+fn mail(packed: &[u8], text: &[u8]) -> Vec<u8> {
+    let encoded = base64::prelude::BASE64_STANDARD.encode(packed);
+    let lines: Vec<&str> = encoded.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    let text = String::from_utf8_lossy(text);
+    let inner = format!(
+        "From: b@site\nSubject: log\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=In\n\n--In\nContent-Type: text/plain\n\n\
+         this one\n--In\nContent-Type: text/plain; name=\"dk.txt\"\nContent-Disposition: attachment; filename=\"dk.txt\"\n\n{text}\n--In--\n"
+    );
+    format!(
+        "Received: from x\n\tby y\nFrom: a@site\nContent-Type: multipart/mixed;\n boundary=\"Out\"\n\n--Out\n\
+         Content-Type: multipart/alternative; boundary=Alt\n\n--Alt\nContent-Type: text/plain; charset=utf-8\n\
+         Content-Transfer-Encoding: quoted-printable\n\n{}--Alt\nContent-Type: text/html\n\n<pre>{text}</pre>\n--Alt--\n--Out\n\
+         Content-Type: application/gzip; name=\"dk.txt.gz\"\nContent-Transfer-Encoding: base64\n\n{}\n--Out\n\
+         Content-Type: message/rfc822\n\n{inner}--Out--\n",
+        text.replace(' ', "=20"),
+        lines.join("\n"),
+    )
+    .into_bytes()
+}
+
+#[test]
+fn a_mail_holds_what_is_attached_to_it() {
+    let (short, other) = (log(3, 300), log(4, 2_000));
+    let eml = mail(&gz(&other), &short);
+    let inside = ["dk.txt.gz", "forwarded/dk.txt", "message.txt"];
+    let check = |dir: &TempDir, found: &Discovered, shown: &str| {
+        assert_eq!(
+            names(dir, found),
+            inside.map(|member| format!("{shown}!{member}")),
+            "{}",
+            texts(found, Severity::Error)
+        );
+        let read = found.files.iter().map(|it| String::from_utf8(all(open(it).unwrap())).unwrap().replace('\r', ""));
+        let want = [&other, &short, &short].map(|text| String::from_utf8(text.clone()).unwrap());
+        assert!(read.zip(want).all(|(read, want)| read.trim_end() == want.trim_end()));
+    };
+    let (dir, found) = found_in("oss01.eml", &eml);
+    check(&dir, &found, "oss01.eml");
+    assert_eq!(found.files[0].place(), dir.path().join("oss01/dk.txt.gz"));
+    let windows: Vec<u8> = String::from_utf8(eml.clone()).unwrap().replace('\n', "\r\n").into_bytes();
+    let (dir, found) = found_in("oss01.eml", &windows);
+    assert_eq!(found.files.len(), 3);
+    drop(dir);
+    let (dir, found) = found_in("mails.zip", &zipped(&[("oss01.eml", &eml)], zip::CompressionMethod::DEFLATE));
+    check(&dir, &found, "mails.zip!oss01.eml");
+    let (dir, found) = found_in("mbox", &[b"From a@site Sat Nov 21 09:00:00 2026\n", eml.as_slice()].concat());
+    check(&dir, &found, "mbox");
+    // Cut anywhere, what is there is read: of a log that was attached, its beginning.
+    let attached = String::from_utf8_lossy(&eml).find("base64\n").unwrap();
+    for len in (0..eml.len()).step_by(97) {
+        let (dir, found) = found_in("cut.eml", &eml[..len]);
+        if len > attached + 200 {
+            assert!(names(&dir, &found).contains(&"cut.eml!dk.txt.gz".to_owned()), "{len}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_text_with_a_head_is_no_mail() {
+    for head in ["Subject: hang\n\n", "From: a@b\nDate: today\nContent-Type: text/plain\n\n", "Note: this\nis all\n"] {
+        let (dir, found) = found_in("ticket.txt", &[head.as_bytes(), &log(5, 2_000)].concat());
+        assert_eq!(names(&dir, &found), ["ticket.txt"]);
+        assert!(found.files[0].member.is_none());
+        assert!(open(&found.files[0]).is_ok());
+    }
 }

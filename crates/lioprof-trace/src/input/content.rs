@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::compression::Compression;
 use super::error::{GIVE_A_DATASET, GIVE_A_LOG};
 use super::magic::{is_tar, is_zip};
+use super::mail::is_mail;
 use crate::envelope::{kernel, repair};
 
 /// How much of a decompressed file tells whether it is a Lustre debug log, and in which form.
@@ -23,6 +24,8 @@ pub(super) enum Content {
     Tar,
     /// A zip archive.
     Zip,
+    /// A mail of several parts, or whose text is encoded.
+    Mail,
 }
 
 impl Content {
@@ -33,6 +36,9 @@ impl Content {
         }
         if is_zip(head) {
             return Some(Self::Zip);
+        }
+        if is_mail(head) {
+            return Some(Self::Mail);
         }
         let form = frame::detect(head, head.len() < PROBE_BYTES);
         let form = form.or_else(|| repair::is_log(head).then_some(Form::Text));

@@ -37,6 +37,7 @@ mod endings;
 mod error;
 mod kernel_log;
 mod magic;
+mod mail;
 mod open;
 mod recoded;
 mod utf16;

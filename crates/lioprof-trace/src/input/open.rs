@@ -16,6 +16,7 @@ use super::damage::{Counted, Layer, SharedDamage, Tolerant};
 use super::error::{Excerpt, InputError};
 use super::kernel_log::OpenedKernelLog;
 use super::magic::{is_tar, is_zip};
+use super::mail::{is_mail, may_be_mail};
 use super::node::{self, NodeRule};
 use super::recoded::Recoded;
 use crate::kept::Store;
@@ -52,10 +53,14 @@ impl Found {
         self.member.as_ref().map_or(&self.path, |member| &member.place)
     }
 
+    /// Whether the user's rule is for it.
+    pub(crate) fn is_matched_by(&self, rule: &NodeRule) -> bool {
+        rule.matches(&self.path) || rule.matches(self.place())
+    }
+
     /// The node, if the user or the daemon has named it. A rule is for the member's name in its archive or for its place.
     pub(crate) fn fixed_node(&self, rules: &[NodeRule]) -> Option<(String, NodeFrom)> {
-        let by_name = rules.iter().find(|rule| rule.matches(&self.path) || rule.matches(self.place()));
-        match by_name {
+        match rules.iter().find(|rule| self.is_matched_by(rule)) {
             Some(rule) => Some((rule.node.clone(), NodeFrom::Option)),
             None => node::fixed(self.place(), &[]),
         }
@@ -181,7 +186,13 @@ pub(super) fn is_archive_file(path: &Path) -> bool {
 /// Whether a stream begins as an archive does, compressed or not. What was read of it goes to `head`.
 fn begins_an_archive(stream: &mut dyn Read, head: &mut Vec<u8>) -> io::Result<bool> {
     stream.take(HEAD_BYTES as u64).read_to_end(head)?;
-    let Some(kind) = Compression::detect(head) else { return Ok(is_archive(head)) };
+    let Some(kind) = Compression::detect(head) else {
+        // A mail shows what it is at the end of its head.
+        if may_be_mail(head) {
+            stream.take((PROBE_BYTES - HEAD_BYTES) as u64).read_to_end(head)?;
+        }
+        return Ok(is_archive(head) || is_mail(head));
+    };
     // As little as it takes: a pipe may be slow.
     let mut unpacked = Vec::new();
     loop {
@@ -310,7 +321,7 @@ fn open_stream(path: &Path, mut raw: Raw) -> Result<Opened, InputError> {
     let content = Content::of(&head);
     let Some(Content::Log(form)) = content else {
         return Err(match (content, damage.get()) {
-            (Some(Content::Tar | Content::Zip), _) => InputError::IsAnArchive { path: path.to_owned() },
+            (Some(Content::Tar | Content::Zip | Content::Mail), _) => InputError::IsAnArchive { path: path.to_owned() },
             (Some(Content::KernelLog(form)), None) => {
                 let stream = Box::new(Cursor::new(head).chain(stream));
                 let log = Box::new(OpenedKernelLog { form, compression, recoded, stream, damage });

@@ -13,7 +13,7 @@ pub(super) const SIGNS: [char; 3] = ['-', '_', '.'];
 
 /// Words for logs and where they lie. A name of nothing but these and numbers names no host. Those of kernel logs are what `dmesg`, syslog
 /// daemons, the journal, kdump (`vmcore-dmesg.txt`) and consoles' recorders call their files.
-const LOG_WORDS: [&str; 61] = [
+const LOG_WORDS: [&str; 69] = [
     "rpc",
     "rpctrace",
     "dlmtrace",
@@ -75,6 +75,14 @@ const LOG_WORDS: [&str; 61] = [
     "vmcore",
     "json",
     "export",
+    "message",
+    "mail",
+    "mails",
+    "mbox",
+    "inbox",
+    "forwarded",
+    "attachment",
+    "attachments",
 ];
 
 /// Programs that people call files by together with an option: `dmesg-T.txt`, `journalctl-k.txt`.

@@ -1,6 +1,6 @@
 //! One line: stamp, host and the kernel's text.
 
-use super::stamp::{self, Stamp, clock, date, is_weekday, month, zone};
+use super::stamp::{self, Stamp, clock, date, is_weekday, month, month_in_any_language, zone};
 
 /// A line of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,11 +218,12 @@ fn whole_date(text: &[u8]) -> Option<Stamp> {
     rest.then_some(stamp)
 }
 
-/// `Wed Nov 25 09:46:40 2026`.
+/// `Wed Nov 25 09:46:40 2026`. `dmesg` prints the names of its reader's locale.
 fn ctime(text: &[u8]) -> Option<Stamp> {
     let mut words = text.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
-    is_weekday(words.next()?).then_some(())?;
-    let (month, day) = (month(words.next()?)?, stamp::number(words.next()?)?);
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii() || *byte == b'.';
+    words.next().filter(|weekday| weekday.iter().all(is_letter))?;
+    let (month, day) = (month_in_any_language(words.next()?)?, stamp::number(words.next()?)?);
     let (us, year) = (clock(words.next()?)?, stamp::number(words.next()?)?);
     Some(Stamp::Local { year: Some(year), month, day, us })
 }

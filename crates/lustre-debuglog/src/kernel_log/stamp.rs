@@ -34,6 +34,33 @@ pub(super) fn month(text: &[u8]) -> Option<u8> {
     u8::try_from(at + 1).ok()
 }
 
+/// Names of months in the C library's locales of German, French, Spanish, Italian and Portuguese, without the dots at their ends.
+const FOREIGN_MONTHS: [&[&str]; 12] = [
+    &["janv", "ene", "gen", "jan"],
+    &["févr", "fev", "feb"],
+    &["mär", "mars", "mar"],
+    &["avril", "abr", "apr"],
+    &["mai", "may", "mag"],
+    &["juin", "giu", "jun"],
+    &["juil", "lug", "jul"],
+    &["août", "ago", "aug"],
+    &["sept", "set", "sep"],
+    &["okt", "oct", "ott", "out"],
+    &["nov"],
+    &["dez", "déc", "dic", "dec"],
+];
+
+/// Number of the month with this name in the locale of whoever asked: `nov.`, `Mär`, `11月`.
+pub(super) fn month_in_any_language(text: &[u8]) -> Option<u8> {
+    let name = text.strip_suffix(b".").unwrap_or(text).to_ascii_lowercase();
+    let at = FOREIGN_MONTHS.iter().position(|names| names.iter().any(|it| it.as_bytes() == name));
+    let by_number = || {
+        let digits = name.iter().position(|byte| !byte.is_ascii_digit())?;
+        (name[digits..].len() == "月".len() && !name[digits].is_ascii()).then(|| number(&name[..digits])).flatten()
+    };
+    at.and_then(|at| u8::try_from(at + 1).ok()).or_else(by_number).filter(|month| (1..=12).contains(month))
+}
+
 /// Whether this is the name of a weekday.
 pub(super) fn is_weekday(text: &[u8]) -> bool {
     DAYS.iter().any(|name| text == name.as_slice())

@@ -18,6 +18,7 @@ use crate::input::content::{Content, PROBE_BYTES};
 use crate::input::damage::{Damage, Layer, SharedDamage, Tolerant};
 use crate::input::error::{InputError, InputProblem};
 use crate::input::magic::{is_tar, is_zip};
+use crate::input::mail::{MAX_MAIL, as_tar};
 use crate::input::node;
 use crate::input::recoded::Recoded;
 use crate::kept::Store;
@@ -123,7 +124,9 @@ impl Listing<'_> {
         read_head(&mut stream, PROBE_BYTES, &mut head);
         let content = Content::of(&head);
         match (content, path) {
-            (Some(Content::Tar | Content::Zip), Some(path)) if depth > MAX_DEPTH => self.holdings.add(TOO_DEEP, path),
+            (Some(Content::Tar | Content::Zip | Content::Mail), Some(path)) if depth > MAX_DEPTH => {
+                self.holdings.add(TOO_DEEP, path)
+            }
             (Some(Content::Tar), _) => {
                 drop(stream);
                 self.sequence(CompressedTar { origin, path: path.map(str::to_owned), depth })?;
@@ -132,6 +135,17 @@ impl Listing<'_> {
                 let mut whole = io::Cursor::new(head).chain(stream);
                 let kept = self.keep(&mut whole)?;
                 self.zip(&kept, path, depth)?;
+            }
+            (Some(Content::Mail), _) => {
+                let mut mail = Vec::new();
+                io::Cursor::new(head).chain(stream).take(MAX_MAIL + 1).read_to_end(&mut mail)?;
+                match as_tar(&mail) {
+                    Ok(tar) if mail.len() as u64 <= MAX_MAIL => {
+                        let kept = self.keep(&mut tar.as_slice())?;
+                        self.tar(&kept, path, depth)?;
+                    }
+                    _ => self.holdings.add("mails that are too large or broken", path.unwrap_or("the mail")),
+                }
             }
             (_, Some(path)) => {
                 let damage = damage.get().or(within.get());
@@ -211,7 +225,7 @@ impl Listing<'_> {
         Flow::Continue(())
     }
 
-    /// Keeps a zip archive that lies where it cannot be read from its end.
+    /// Keeps an archive that lies where it cannot be read from its end, or not as it is.
     fn keep(&mut self, stream: &mut dyn Read) -> io::Result<Stretch> {
         let store = self.store.get_or_insert_with(|| Arc::new(Store::new(KEPT_BYTES)));
         let (start, len) = store.append_all(stream)?;
@@ -232,7 +246,7 @@ impl Listing<'_> {
         let content = match Content::of(&head) {
             Some(Content::Log(form)) => Some(MemberContent::Log(form)),
             Some(Content::KernelLog(form)) => Some(MemberContent::KernelLog(form)),
-            Some(Content::Tar | Content::Zip) | None => None,
+            Some(Content::Tar | Content::Zip | Content::Mail) | None => None,
         };
         let Some(content) = content else {
             return match damage {

@@ -41,9 +41,9 @@ fn folder(archive: &Path) -> PathBuf {
 }
 
 /// Longest first.
-const ENDINGS: [&str; 14] = [
+const ENDINGS: [&str; 15] = [
     ".tar.bz2", ".tar.zst", ".tar.gz", ".tar.xz", ".tbz2", ".tzst", ".tar", ".tgz", ".txz", ".tbz", ".zip", ".gz",
-    ".xz", ".zst",
+    ".xz", ".zst", ".eml",
 ];
 
 #[cfg(test)]
