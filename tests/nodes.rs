@@ -82,7 +82,7 @@ fn what_told_the_node_is_in_the_json_and_said_with_verbose() {
 
 #[test]
 fn servers_that_no_path_tells_apart_are_refused_until_the_user_says_which_is_which() {
-    for logs in [real(), twins()] {
+    for (logs, other) in [(real(), twins()), (twins(), real())] {
         let dir = folder([("in/debug.log.1".to_owned(), logs[0].as_str()), ("in/debug.log.2".to_owned(), &logs[1])]);
         let path = dir.path().to_str().unwrap();
         let run = lioprof(&["analyze", path]).exits(2);
@@ -95,7 +95,7 @@ fn servers_that_no_path_tells_apart_are_refused_until_the_user_says_which_is_whi
         assert_eq!(nodes(&run.json()), ["server1", "server2"]);
         // Other inputs are read all the same.
         fs::create_dir(dir.path().join("oss07")).unwrap();
-        fs::write(dir.path().join("oss07/dk.txt"), &logs[0]).unwrap();
+        fs::write(dir.path().join("oss07/dk.txt"), &other[0]).unwrap();
         let run = lioprof(&["analyze", path, "--format", "json"]).exits(2);
         assert_eq!(nodes(&run.json()), ["oss07"]);
     }

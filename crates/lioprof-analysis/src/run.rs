@@ -323,7 +323,7 @@ pub(crate) fn conclude_without_predictions(
     let requests = aggregate::finish(sum, symbols, &mut analysis);
     for node in &mut analysis.nodes {
         let account = nodes.iter().find(|account| account.name == node.name && !account.is_client);
-        node.never_begun_rpcs = account.map_or(0, |account| never_begun_rpcs(account, config));
+        node.left_rpcs = account.map_or(0, |account| left_rpcs(account, config));
     }
     alignment.tell(&mut analysis);
     let mut of_clocks = alignment.warnings(&analysis.servers_with_several_names());
@@ -336,9 +336,9 @@ pub(crate) fn conclude_without_predictions(
     (analysis, requests)
 }
 
-/// Requests that arrived and that no thread began with, if nothing of the log is missing that could be the rest of them.
-fn never_begun_rpcs(node: &NodeAccount, config: &Config) -> u64 {
-    let TraceSummary { arrived_rpcs, begun_rpcs, dropped_rpcs, traced_us, loss, .. } = &node.summary;
+/// Requests that no thread began with, if nothing of the log is missing that could be the rest of them.
+fn left_rpcs(node: &NodeAccount, config: &Config) -> u64 {
+    let TraceSummary { arrivals, begun_rpcs, dropped_rpcs, last_us, traced_us, loss, .. } = &node.summary;
     let missing = loss.nrs_sequence_gaps
         + loss.lost_starts
         + loss.lost_ends
@@ -354,8 +354,12 @@ fn never_begun_rpcs(node: &NodeAccount, config: &Config) -> u64 {
         && traced_us.is_empty()
         && !node.interval.is_limited()
         && config.selection.selected().is_everything();
-    if is_all { arrived_rpcs.saturating_sub(begun_rpcs + dropped_rpcs) } else { 0 }
+    let waited = arrivals.before(last_us.unwrap_or(i64::MIN).saturating_sub(LEFT_US));
+    if is_all { waited.saturating_sub(begun_rpcs + dropped_rpcs) } else { 0 }
 }
+
+/// A request that no thread begins with for so long is left lying, not waiting its turn.
+const LEFT_US: i64 = 5_000_000;
 
 /// Requests of the selection that had begun in time and had not ended at the end of their log, oldest first.
 fn under_way(nodes: &[NodeAccount], config: &Config) -> Vec<UnderWay> {

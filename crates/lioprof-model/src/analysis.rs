@@ -668,10 +668,10 @@ pub struct Node {
     pub rpcs: u64,
     /// RPCs it sent.
     pub sent_rpcs: u64,
-    /// Requests that the network had brought and that no thread had begun with when the log ended. 0 of a log of which anything is missing, or a
-    /// part was chosen.
+    /// Requests that the network had brought more than five seconds before the log ended and that no thread had begun with, at least. 0 of a log of
+    /// which anything is missing, or a part was chosen.
     #[serde(default, skip_serializing_if = "crate::series::is_zero")]
-    pub never_begun_rpcs: u64,
+    pub left_rpcs: u64,
     /// `OST_READ` requests among `sent_rpcs`.
     #[serde(default)]
     pub sent_reads: u64,

@@ -26,6 +26,7 @@ mod named;
 
 pub mod access;
 pub mod analysis;
+mod arrivals;
 mod available;
 pub mod baseline;
 pub mod bins;
@@ -78,6 +79,7 @@ mod what_if;
 
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
+pub use arrivals::Arrivals;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
 pub use causes::with_causes;
 pub use client::{ClientEvent, ClientStep, FileName, NameHash, WalkOf};

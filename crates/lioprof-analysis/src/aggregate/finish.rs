@@ -126,7 +126,7 @@ fn nodes(aggregate: &Aggregate, symbols: &Symbols) -> Vec<Node> {
             rpcs: node.sums.rpcs,
             sent_rpcs: node.sums.sent_rpcs,
             // Whoever knows what is missing of the log fills this in.
-            never_begun_rpcs: 0,
+            left_rpcs: 0,
             sent_reads: node.sums.sent_reads,
             sent_writes: node.sums.sent_writes,
             read: node.sums.read.clone(),

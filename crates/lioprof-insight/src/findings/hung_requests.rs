@@ -30,8 +30,13 @@ pub(super) const RULE: Rule = Rule {
             2.0,
             "how many times as long as the slowest one of its kind that ended, of those so old",
         ),
-        limit("never_begun_rpcs", 10.0, "requests that no thread of a server began with, at least"),
-        limit("times_queue", 10.0, "how many times as many as wait there in the mean of the log, at least"),
+        limit(
+            "left_rpcs",
+            5.0,
+            "requests that no thread of a server began with in the last five seconds of the log or longer, at least",
+        ),
+        limit("left_share", 0.02, "the same over all that it handled: a few are refused on arrival"),
+        limit("queue_s", 1.0, "longest wait of those that were handled, seconds: where some wait longer, others may"),
     ],
     plots: &["io-timeline"],
     note: false,
@@ -49,49 +54,42 @@ fn slowest(analysis: &Analysis) -> BTreeMap<u32, f64> {
 }
 
 fn look(case: &Case<'_>) -> Look {
-    let never_begun = never_begun(case);
+    let left_lying = left_lying(case);
     match under_way(case) {
-        Err(_) if !never_begun.is_empty() => Ok(never_begun),
-        found => found.map(|found| [found, never_begun].concat()),
+        Err(_) if !left_lying.is_empty() => Ok(left_lying),
+        found => found.map(|found| [found, left_lying].concat()),
     }
 }
 
-/// Servers whose threads do not take up what the network brings: all that could are busy for good, with requests from before the log.
-fn never_begun(case: &Case<'_>) -> Vec<Finding> {
-    let stuck = case.analysis.nodes.iter().filter(|node| {
-        let waits = case.analysis.services.iter().filter(|service| service.node == node.name);
-        let queue_us: u64 = waits.map(|service| service.queue_us).sum();
-        // Little's law: the time that requests wait, over the time of the log, is how many of them wait in the mean.
-        let queued = real(queue_us) / 1e6 / (node.last - node.first).max(1.0);
-        let never_begun = real(node.never_begun_rpcs);
-        never_begun >= case.limit("never_begun_rpcs") && never_begun >= case.limit("times_queue") * queued
-    });
+/// Servers whose threads do not begin with what the network brings: all that could are busy for good, with requests from before the log.
+fn left_lying(case: &Case<'_>) -> Vec<Finding> {
+    let waits = case.analysis.operations.iter().filter_map(|operation| operation.latency.queue_us.max);
+    let longest_s = real(waits.max().unwrap_or(0)) / 1e6;
+    let is_left = |node: &&Node| {
+        real(node.left_rpcs) >= case.limit("left_rpcs").max(case.limit("left_share") * real(node.rpcs))
+            && longest_s <= case.limit("queue_s")
+    };
     let finding = |node: &Node| {
-        let title = format!(
-            "{} reached {} and had been begun by no thread when the log ended",
-            plural(node.never_begun_rpcs, "request"),
-            node.name
-        );
+        let left = plural(node.left_rpcs, "request");
+        let title = format!("{left} reached {} and no thread began with them", node.name);
         case.finding(Severity::Critical, Confidence::Medium, title)
             .explain(format!(
-                "The network brought {} to {} in {:.0} s (`peer:`), and its threads handled {} (`Handled RPC`). Nothing of the log is \
-                 missing. Either all threads of a service hang in requests that began before the log, or many requests came just before its \
-                 end. Who sent them, and of which service they are, no line tells.",
-                plural(node.never_begun_rpcs + node.rpcs, "request"),
-                node.name,
-                node.last - node.first,
-                node.rpcs
+                "Each request that the network brings has a line (`peer:`), and another one when a thread begins with it (`Handling RPC`). {left} or \
+                 more had come more than five seconds before the log ended, and no thread had begun with them; those that were handled waited \
+                 {longest_s:.3} s at most. So the threads of a service hang, in requests that began before the log, or so many were refused on \
+                 arrival. Who sent what, no line tells."
             ))
-            .evidence("never_begun_rpcs", real(node.never_begun_rpcs))
+            .evidence("left_rpcs", real(node.left_rpcs))
+            .evidence("longest_queue_s", longest_s)
             .nodes([node.name.as_str()])
             .interval(Some(Interval { start: node.first, end: node.last }))
             .remedy(
-                "Look for threads that hang: `ps -eo pid,stat,wchan:32,comm | grep -E 'mdt|ll_ost'` on the server, `cat /proc/PID/stack`, and \
-                 `Service thread pid .. was inactive` in its kernel log.",
+                "Look for threads that hang: `ps -eo pid,stat,wchan:32,comm | grep -E 'mdt|ll_ost|ldlm'` on the server, `cat /proc/PID/stack`, \
+                 and `Service thread pid .. was inactive` in its kernel log.",
             )
             .done()
     };
-    stuck.map(finding).collect()
+    case.analysis.nodes.iter().filter(is_left).map(finding).collect()
 }
 
 fn under_way(case: &Case<'_>) -> Look {

@@ -121,7 +121,7 @@ pub(crate) fn large(osts: usize, clients: usize) -> Analysis {
             name: name.clone(),
             rpcs: 0,
             sent_rpcs: 0,
-            never_begun_rpcs: 0,
+            left_rpcs: 0,
             sent_reads: 0,
             sent_writes: 0,
             read: Io::default(),

@@ -121,7 +121,7 @@ pub(crate) struct Counts {
     pub(crate) repairs: Repairs,
     /// The beginning or the end of a request was read.
     pub(crate) has_rpcs: bool,
-    /// A line was read that a request logs on its way, on a server; and one that each logs when a thread takes it up from the network.
+    /// A line was read that a request logs on its way, on a server; and one that each logs when a thread takes it from the network.
     pub(crate) has_requests: bool,
     pub(crate) has_arrivals: bool,
     /// The first text that should be one of these and does not parse, and where that shows.
@@ -525,7 +525,7 @@ impl Reducer {
                 return None;
             }
             Message::Peer(_) => {
-                self.out.counts.summary.arrived_rpcs += 1;
+                self.out.counts.summary.arrivals.add(record.time_us);
                 return None;
             }
             _ => return None,

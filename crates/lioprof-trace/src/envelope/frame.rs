@@ -243,22 +243,25 @@ fn has_old_ends(head: &[u8]) -> bool {
     memchr::memchr(b'\n', head).is_none() && memchr::memchr_iter(b'\r', head).count() > 1
 }
 
-/// Whether most lines that may be broken end with `=`, as quoted-printable breaks them, and nothing was put before them since, as each line
-/// of the answer to a mail has it: then the ends of headers' lines are to be found first.
+/// Whether many lines end with `=`, as quoted-printable breaks them, and nothing was put before each line since, as in the answer to a mail: then
+/// that has to be taken off first.
 fn is_quoted(head: &[u8]) -> bool {
     let is_broken = |line: &[u8]| line.len() <= MAX_QUOTED && line.ends_with(b"=");
     if memmem::find(head, b"=\n").is_none() && memmem::find(head, b"=\r\n").is_none() {
         return false;
     }
-    let (mut broken, mut longer, mut marked) = (0, 0, 0);
-    let mut is_behind_break = false;
-    for line in lines(head).take(LOOKED_AT) {
-        marked += usize::from(is_behind_break && matches!(line.first(), Some(b'>' | b'|')));
-        is_behind_break = is_broken(line);
-        broken += usize::from(is_behind_break);
-        longer += usize::from(line.len() > MAX_QUOTED);
-    }
-    broken > MANY && longer == 0 && 2 * marked < broken
+    let all = || lines(head).take(LOOKED_AT);
+    let prefix = all().find_map(|line| prefix::header_start(line, 0).map(|start| without_digits(&line[..start])));
+    let prefix = prefix.filter(|prefix| !prefix.is_empty());
+    let is_prefixed = |line: &[u8]| prefix.as_ref().is_some_and(|prefix| without_digits(line).starts_with(prefix));
+    let broken = all().filter(|line| is_broken(line)).count();
+    let prefixed = all().zip(all().skip(1)).filter(|(before, line)| is_broken(before) && is_prefixed(line)).count();
+    broken > MANY && 2 * prefixed < broken && all().all(|line| line.len() <= MAX_QUOTED)
+}
+
+/// The text without numbers: what counts lines stands before each, with another one.
+fn without_digits(text: &[u8]) -> Vec<u8> {
+    text.iter().copied().filter(|byte| !byte.is_ascii_digit()).collect()
 }
 
 /// A line of quoted-printable, without its end if it goes on in the next.
@@ -270,12 +273,9 @@ fn unquoted(line: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Whether each line with a header stands there twice, but for the first and last, which may be cut. Two lines of a log are the same now and
-/// then.
+/// Whether each line stands there twice, but for the first, which may be cut. A kernel log may say the same many times within a second, so most
+/// must have headers.
 fn is_twice(head: &[u8]) -> bool {
-    // A kernel log may say the same many times within a second.
-    let is_same = |[one, other]: &[&[u8]; 2]| one == other && prefix::header_start(one, 0).is_some();
-    let same = |pairs: &mut dyn Iterator<Item = [&[u8]; 2]>| pairs.filter(is_same).count();
     let whole = &head[..memchr::memrchr(b'\n', head).unwrap_or(0)];
     let pairs = |from: usize| {
         let mut lines = lines(whole).filter(|line| !line.is_empty()).skip(from);
@@ -283,10 +283,10 @@ fn is_twice(head: &[u8]) -> bool {
     };
     // A clean log is known by its first lines.
     [0, 1].into_iter().any(|from| {
-        same(&mut pairs(from).take(FIRST)) == FIRST && {
-            let all = pairs(from).take(LOOKED_AT).count();
-            same(&mut pairs(from).take(LOOKED_AT)) == all
-        }
+        let is_header = |[line, _]: &[&[u8]; 2]| prefix::header_start(line, 0).is_some();
+        pairs(from).take(FIRST).filter(|[one, other]| one == other).count() == FIRST
+            && pairs(from).take(LOOKED_AT).all(|[one, other]| one == other)
+            && 2 * pairs(from).take(LOOKED_AT).filter(is_header).count() > pairs(from).take(LOOKED_AT).count()
     })
 }
 
