@@ -163,4 +163,13 @@ pub struct SampledRpc {
     pub last: Option<u64>,
     /// Best estimate of the bytes moved; `null` if unknown.
     pub bytes: Option<u64>,
+    /// Index of the job in the analysis' `jobs`; not there if the log does not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<u32>,
+    /// Time from the start of handling to the bulk transfer, µs: disk (read) or preparation (write); not there if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_us: Option<u64>,
+    /// Time of the bulk transfer, µs: network and client; not there if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfer_us: Option<u64>,
 }

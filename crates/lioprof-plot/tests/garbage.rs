@@ -117,6 +117,9 @@ fn odd_rpcs() {
         offset: Some(u64::MAX),
         last: Some(0),
         bytes: Some(u64::MAX),
+        job: Some(u32::MAX),
+        before_us: Some(u64::MAX),
+        transfer_us: Some(u64::MAX),
     };
     let mut a = made();
     for first in ODD {

@@ -577,6 +577,8 @@ fn sample(aggregate: &Aggregate, symbols: &Symbols, analysis: &Analysis) -> RpcS
         .enumerate()
         .map(|(i, target)| ((target.name.as_str(), target.node.as_str()), index(i)))
         .collect();
+    let jobs: BTreeMap<&str, u32> =
+        analysis.jobs.iter().enumerate().filter_map(|(i, job)| Some((job.job.as_deref()?, index(i)?))).collect();
     let mut kept: Vec<_> = aggregate.sample.kept.iter().collect();
     kept.sort_by(|a, b| {
         let key = |k: &super::sample::SampledRpc| (k.end_us, k.arrival_us, k.xid);
@@ -610,6 +612,9 @@ fn sample(aggregate: &Aggregate, symbols: &Symbols, analysis: &Analysis) -> RpcS
                 offset: rpc.extent.map(|extent| extent.start),
                 last: rpc.extent.map(|extent| extent.end),
                 bytes: rpc.bytes,
+                job: rpc.job.and_then(|job| jobs.get(symbols.text(job).as_str()).copied()),
+                before_us: rpc.bulk_us.map(|(before_us, _)| before_us),
+                transfer_us: rpc.bulk_us.map(|(_, transfer_us)| transfer_us),
             })
         })
         .collect();

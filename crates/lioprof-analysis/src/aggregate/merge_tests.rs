@@ -26,6 +26,8 @@ fn samples_merge() {
             object: None,
             extent: None,
             bytes: None,
+            job: None,
+            bulk_us: None,
         };
         let mut rpcs = || (0..rng.below(2 * SAMPLE_RPCS)).map(|_| rpc(rng.next())).collect::<Vec<_>>();
         let parts = [rpcs(), rpcs(), rpcs()];

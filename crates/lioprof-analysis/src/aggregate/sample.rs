@@ -25,10 +25,13 @@ pub(crate) struct SampledRpc {
     pub(crate) object: Option<ObjectName>,
     pub(crate) extent: Option<Extent>,
     pub(crate) bytes: Option<u64>,
+    pub(crate) job: Option<Symbol>,
+    /// Before the bulk transfer and during it, where the log shows both without doubt.
+    pub(crate) bulk_us: Option<(u64, u64)>,
 }
 
-renumber_fields!(SampledRpc { node, nid } without {
-    hash, xid, kind, direction, arrival_us, start_us, end_us, target, object, extent, bytes
+renumber_fields!(SampledRpc { node, nid, job } without {
+    hash, xid, kind, direction, arrival_us, start_us, end_us, target, object, extent, bytes, bulk_us
 });
 
 /// A sample of reads and writes.
@@ -69,6 +72,8 @@ impl Sample {
             object: row.object,
             extent: row.extent,
             bytes: row.size.best_bytes(),
+            job: row.job,
+            bulk_us: row.after_bulk_us().and(row.bulk).map(|it| (it.before_us, it.transfer_us)),
         });
         self.thin();
     }

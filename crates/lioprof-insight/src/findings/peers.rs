@@ -137,6 +137,9 @@ mod tests {
             object: None,
             offset: None,
             last: None,
+            job: None,
+            before_us: None,
+            transfer_us: None,
         }
     }
 

@@ -125,6 +125,9 @@ mod tests {
             object: None,
             offset: None,
             last: None,
+            job: None,
+            before_us: None,
+            transfer_us: None,
         };
         analysis.sample.rpcs = spans.iter().map(write).collect();
         rate_rises(&analysis, "10.0.0.1@tcp")

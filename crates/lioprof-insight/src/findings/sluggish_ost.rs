@@ -361,6 +361,9 @@ mod tests {
                     object: None,
                     offset: None,
                     last: None,
+                    job: None,
+                    before_us: None,
+                    transfer_us: None,
                 };
                 rpcs.extend((0..u32::try_from(count).unwrap()).map(|number| rpc(number % 2)));
             }

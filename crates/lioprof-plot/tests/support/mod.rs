@@ -397,6 +397,9 @@ pub(crate) fn analysis(shape: &Shape) -> Analysis {
                 RpcSize::Exact(bytes) | RpcSize::Bounded { best: bytes, .. } => Some(bytes),
                 RpcSize::Unknown => None,
             },
+            job: None,
+            before_us: None,
+            transfer_us: None,
         });
     }
     a.series.targets = series;

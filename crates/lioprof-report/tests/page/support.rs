@@ -297,6 +297,9 @@ fn sample(random: &mut Random, osts: usize, clients: usize) -> RpcSample {
             offset: Some(random.amount(1 << 40)),
             last: Some(1 << 41),
             bytes: Some(4 << 20),
+            job: Some(u32::try_from(i % 7).unwrap_or(0)),
+            before_us: Some(random.amount(1000)),
+            transfer_us: Some(random.amount(1000)),
         }
     };
     RpcSample { one_in: 64, rpcs: (0..10_000).map(|i| rpc(i, random)).collect() }
