@@ -34,6 +34,7 @@ fn span(first: u64, last: u64) -> f64 {
 }
 
 fn look(case: &Case<'_>) -> Look {
+    case.data_were_moved()?;
     let access = &case.analysis.access;
     let mix = &access.mix;
     Nothing::healthy_if(mix.large_clients == 0 || mix.all.small_rpcs == 0)?;
