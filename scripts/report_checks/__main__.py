@@ -12,6 +12,7 @@ from analysis import AnalysisPages
 from comparison import ComparisonPages
 from formats import Formats
 from operations import OperationsPages
+from reading import ReadingPages
 from text import megabytes
 
 # Chromium as root, without anything that it would fetch for itself.
@@ -62,6 +63,21 @@ def main():
         checks.paper("lock_pingpong_dlm")
         checks.paper("large")
         checks.pictures()
+        reading = ReadingPages(browser, folder, shots)
+        reading.clock("lock_pingpong_dlm")
+        reading.dates_of_events("events")
+        reading.pointer("masks")
+        reading.search("large")
+        reading.pictures_saved("file_per_process")
+        reading.hiding("file_per_process")
+        reading.all_lanes("file_per_process")
+        reading.keys_anywhere("file_per_process")
+        reading.head("masks")
+        reading.account("masks")
+        reading.names_of_rows("masks")
+        reading.legend_of_waiting("masks")
+        reading.checks_without_io("metadata")
+        reading.common_sizes("masks")
         pairs = ComparisonPages(browser, folder, shots)
         for name in ("collective-read", "hdf5-metadata", "two-versions", "nothing-in-common", "itself", "two-large"):
             pairs.figures(name)
@@ -86,7 +102,7 @@ def main():
         anatomy.paper("operations")
         anatomy.pictures()
         browser.close()
-    print(f"check-report: {formats.done + checks.done + pairs.done + anatomy.done} checks, screenshots in {shots}")
+    print(f"check-report: {formats.done + checks.done + reading.done + pairs.done + anatomy.done} checks, screenshots in {shots}")
 
 
 # A day in bins of five seconds, one of which stands out.

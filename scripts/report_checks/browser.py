@@ -22,9 +22,9 @@ class Pages:
     def holds(self, what, fact):
         self.equal(what, bool(fact), True)
 
-    def open(self, name, width=1440, height=900, scheme="light", address="", scale=1):
+    def open(self, name, width=1440, height=900, scheme="light", address="", scale=1, timezone="UTC"):
         """The page, in a context that has nothing cached; every error and every request is kept."""
-        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, device_scale_factor=scale)
+        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, device_scale_factor=scale, timezone_id=timezone)
         page = context.new_page()
         page.wrong = []
         path = self.folder / name / self.file

@@ -28,9 +28,9 @@ function pixelDensity() {
 class Chart {
   /**
    * `label`: what it shows, for those who do not see it. `layout(width)`: what to draw, as cheaply as can be, with its
-   * `height`, or `{empty: reason}`. `option(layout, width)`: ECharts' option, when it is really drawn.
+   * `height`, or `{empty: reason}`. `option(layout, width)`: ECharts' option, when it is really drawn. `saved`: whether it can be.
    */
-  constructor(parent, { label, layout, option }) {
+  constructor(parent, { label, layout, option, saved = true }) {
     this.makeLayout = layout;
     this.makeOption = option;
     this.canvas = el("div.canvas");
@@ -38,6 +38,7 @@ class Chart {
     this.range = el("div.range", { hidden: true });
     this.reason = el("p.empty", { hidden: true });
     this.box = el("div.chart", { tabindex: "0", role: "img", "aria-label": label }, this.canvas, this.hair, this.range, this.reason);
+    if (saved) this.box.append(chartTools(this));
     this.label = label;
     this.width = 0;
     this.dirty = false;
@@ -75,15 +76,16 @@ class Chart {
       height: this.plan.height,
     });
     this.echart.resize({ width: this.width, height: this.plan.height });
-    this.echart.setOption(
-      {
-        animation: false,
-        backgroundColor: "transparent",
-        textStyle: { fontFamily: colors.family, color: colors.ink, fontSize: colors.font },
-        ...this.makeOption(this.plan, this.width),
-      },
-      { notMerge: true },
-    );
+    this.echart.setOption(this.fullOption(), { notMerge: true });
+  }
+
+  fullOption() {
+    return {
+      animation: false,
+      backgroundColor: "transparent",
+      textStyle: { fontFamily: colors.family, color: colors.ink, fontSize: colors.font },
+      ...this.makeOption(this.plan, this.width),
+    };
   }
 
   /** Lets go of the canvas; the next drawing makes another. */

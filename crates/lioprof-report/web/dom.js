@@ -21,6 +21,13 @@ function fill(node, ...children) {
   return node;
 }
 
+/** Hands a file to the reader. */
+function save(name, ending, blob) {
+  const link = el("a", { href: URL.createObjectURL(blob), download: `${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.${ending}` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
 /** A button that is on or off. */
 function toggle(text, pressed, onclick, title) {
   return el("button.toggle", { type: "button", "aria-pressed": String(pressed), onclick, title }, text);

@@ -43,13 +43,39 @@ function heatLegend(low, high, what) {
   );
 }
 
-/** Legend entries: `[colour or pattern, text]`. */
-function legend(entries) {
+/**
+ * Legend entries: `[colour or pattern, text]`. `view`: what hides them, then entries hide and show their series, of which there are more
+ * than one; `redraw()` shows it.
+ */
+function legend(entries, { view, redraw } = {}) {
+  const series = entries.filter(([, , kind]) => kind !== "hatched");
   return el(
     "div.legend",
     null,
-    entries.map(([color, text, kind = "box"]) =>
-      el("span.entry", null, el(`i.swatch.${kind}`, { style: kind === "hatched" ? { color } : { background: color, color } }), text),
-    ),
+    entries.map(([color, text, kind = "box"]) => {
+      const swatch = el(`i.swatch.${kind}`, { style: kind === "hatched" ? { color } : { background: color, color } });
+      if (!view || series.length < 2 || kind === "hatched") return el("span.entry", null, swatch, text);
+      const shown = !isHidden(view, text);
+      const onclick = () => {
+        const others = hiddenIn(view).filter((it) => it !== text);
+        keepSetting(`hide:${view}`, (shown ? [...others, text] : others).join("|"));
+        redraw();
+      };
+      return el("button.entry", { type: "button", "aria-pressed": String(shown), title: shown ? "Hide" : "Show", onclick }, swatch, text);
+    }),
   );
+}
+
+function hiddenIn(view) {
+  return setting(`hide:${view}`).split("|").filter(Boolean);
+}
+
+/** Whether the reader hides a series of a view. */
+function isHidden(view, text) {
+  return hiddenIn(view).includes(text);
+}
+
+/** Values of a series, none of one that is hidden. */
+function shownOf(view, text, values) {
+  return isHidden(view, text) ? values.map(() => 0) : values;
 }

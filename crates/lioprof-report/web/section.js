@@ -76,8 +76,9 @@ function watchSections() {
       document.documentElement.dataset.complete = "true";
       return;
     }
-    // Not by what is pointed at: a view that is built above what is on the screen must not push it away.
-    inPlace(() => one.build(), sections.find((it) => it.node.getBoundingClientRect().bottom > 0)?.node);
+    // Not by what is pointed at: a view that is built above what is on the screen must not push it away. Those without anything to show
+    // stand at the end of the page, whatever their place among the views.
+    inPlace(() => one.build(), sections.find((it) => !it.empty && it.node.getBoundingClientRect().bottom > 0)?.node);
     idle(next);
   };
   idle(next);

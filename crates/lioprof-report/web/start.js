@@ -19,7 +19,7 @@ function pageFoot(text) {
     el(
       "p.hidden",
       { id: "chart-keys" },
-      "Drag to zoom in on a stretch of time. Keys: plus and minus zoom, left and right move, 0 shows all.",
+      "Drag to zoom in on a stretch of time. Keys, anywhere: plus and minus zoom, left and right move, 0 shows all.",
     ),
     el("footer", null, el("p", null, text), el("p", null, document.getElementById("notice").content.textContent)),
   ];
@@ -59,6 +59,7 @@ function start(parts) {
     refreshCharts();
   });
   addEventListener("hashchange", goToAddress);
+  addEventListener("keydown", keysOfTime);
   addEventListener("beforeprint", preparePrint);
   addEventListener("afterprint", afterPrint);
   watchSections();

@@ -3,6 +3,9 @@
 const EVERYTHING = Object.freeze({ time: null, targets: [], clients: [], objects: [], kinds: [], operations: [], direction: "rw" });
 
 let selection = EVERYTHING;
+
+/** What single views keep in the address, by names with a colon: what a table is searched for, which series are hidden. */
+let settings = {};
 const followers = [];
 
 /** Calls back now and whenever something else is selected. */
@@ -16,6 +19,16 @@ function select(changes) {
   selection = Object.freeze({ ...selection, ...changes });
   history.replaceState(null, "", hrefOf("", selection));
   inPlace(() => followers.forEach((callback) => callback(selection)));
+}
+
+function setting(name) {
+  return settings[name] ?? "";
+}
+
+/** Keeps a setting; its view shows it. */
+function keepSetting(name, value) {
+  settings = { ...settings, [name]: value };
+  history.replaceState(null, "", hrefOf("", selection));
 }
 
 /** Makes a change that views above grow or shrink by; what is pointed at, or has the focus, stays where it is. */
@@ -52,6 +65,7 @@ function zoom(from, to) {
 /** The address of a view with a selection. */
 function hrefOf(view, it) {
   const parameters = new URLSearchParams();
+  if (clockName !== USUAL_CLOCK) parameters.set("clock", clockName);
   if (it.time) parameters.set("t", it.time.map((s) => String(Number(s.toFixed(6)))).join("-"));
   if (it.direction !== "rw") parameters.set("io", it.direction);
   for (const [kind, [parameter, names]] of Object.entries(NAMED)) {
@@ -59,11 +73,12 @@ function hrefOf(view, it) {
     const all = names();
     it[kind].forEach((number) => parameters.append(parameter, all[number]));
   }
+  Object.entries(settings).forEach(([name, value]) => value && parameters.set(name, value));
   const text = parameters.toString();
   return `#${view}${text ? `?${text}` : ""}`;
 }
 
-/** What an address selects, and the view that it names. Names that this page does not have are left out. */
+/** What an address selects, the view that it names, the clock and views' settings. Names that this page does not have are left out. */
 function parseAddress(hash) {
   const [view, query = ""] = hash.replace(/^#/, "").split("?");
   const parameters = new URLSearchParams(query);
@@ -77,13 +92,17 @@ function parseAddress(hash) {
     const all = names();
     found[kind] = wanted.map((name) => all.indexOf(name)).filter((number) => number >= 0);
   }
-  return [view, found];
+  return [view, found, clockIn(parameters), Object.fromEntries([...parameters].filter(([name]) => name.includes(":")))];
 }
 
 /** Takes over what the address says, and shows its view. */
 function goToAddress() {
-  const [view, found] = parseAddress(location.hash);
+  const [view, found, foundClock, foundSettings] = parseAddress(location.hash);
   selection = Object.freeze(found);
+  clockName = foundClock;
+  settings = { ...settings, ...foundSettings };
+  // Links within the page name none.
+  if (Object.values(settings).some(Boolean)) history.replaceState(null, "", hrefOf(view, selection));
   followers.forEach((callback) => callback(selection));
   const section = view && document.getElementById(view);
   if (section) {

@@ -5,9 +5,19 @@ const TIME_STEPS = [
   300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800,
 ];
 
-/** A time since the start, as precise as a step of the axis needs. */
-function timeLabel(s, step, span = SPAN_S) {
-  const decimals = Math.max(0, Math.min(span >= 180 ? 3 : 9, Math.ceil(-Math.log10(step * 1.001))));
+/** Decimals of a second that steps of an axis need. */
+function decimalsOfStep(step, most) {
+  return Math.max(0, Math.min(most, Math.ceil(-Math.log10(step * 1.001))));
+}
+
+/** A time by the chosen clock, as precise as a step of the axis needs. */
+function timeLabel(s, step) {
+  return byWallClock() ? wallTime(s, decimalsOfStep(step, SPAN_S >= 180 ? 3 : 6)) : sinceStart(s, step);
+}
+
+function sinceStart(s, step) {
+  const span = SPAN_S;
+  const decimals = decimalsOfStep(step, span >= 180 ? 3 : 9);
   // A start that rounding has put before the log: no minus before a zero.
   if (Math.abs(s) * 10 ** decimals < 0.5) s = 0;
   if (span >= 180) return clock(s, decimals);
@@ -15,20 +25,28 @@ function timeLabel(s, step, span = SPAN_S) {
   return `${s.toFixed(decimals)}\u202fs`;
 }
 
-/** `12.4 s to 12.6 s`; of a moment, one time. */
+/** `12.4 s to 12.6 s`, `08:51:24 to 08:51:26 UTC`; of a moment, one time. */
 function timeRange(from, to) {
-  if (to - from < 1e-6) return timeLabel(from, SPAN_S / 100);
+  const zone = byWallClock() ? ` ${zoneName(AXIS_START + from)}` : "";
+  if (to - from < 1e-6) return timeLabel(from, SPAN_S / 100) + zone;
   const step = Math.max(1e-6, (to - from) / 20);
-  return `${timeLabel(from, step)} to ${timeLabel(to, step)}`;
+  return `${timeLabel(from, step)} to ${timeLabel(to, step)}${zone}`;
 }
 
 function timeAxis(range, gridIndex, width, labelled) {
   const span = range[1] - range[0];
-  const n = Math.max(2, Math.floor(width / (colors.font * 5.5)));
-  const step = TIME_STEPS.find((it) => span / it <= n) ?? roundStep(span, n);
+  const stepFor = (letters) => {
+    const n = Math.max(2, Math.floor(width / (colors.font * letters)));
+    return TIME_STEPS.find((it) => span / it <= n) ?? roundStep(span, n);
+  };
+  // The clock's times are longer, the more so the finer they are.
+  const step = stepFor(byWallClock() ? 3 + timeLabel(range[0], stepFor(7)).length / 2 : 5.5);
   // The library counts intervals from the range's beginning, which need not be round.
-  const [first, last] = [Math.ceil(range[0] / step - 1e-6), Math.floor(range[1] / step + 1e-6)];
-  const customValues = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => (first + i) * step);
+  const shift = clockShift(range[0]);
+  const [first, last] = [Math.ceil((range[0] + shift) / step - 1e-6), Math.floor((range[1] + shift) / step + 1e-6)];
+  const customValues = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => (first + i) * step - shift);
+  // Which clock it is stands at the first time.
+  const zone = (value) => (byWallClock() && value === customValues[0] ? ` ${zoneName(AXIS_START + value)}` : "");
   return {
     type: "value",
     gridIndex,
@@ -36,7 +54,7 @@ function timeAxis(range, gridIndex, width, labelled) {
     max: range[1],
     interval: step,
     ...axisLook({
-      axisLabel: { show: labelled, customValues, formatter: (value) => timeLabel(value, step) },
+      axisLabel: { show: labelled, customValues, formatter: (value) => timeLabel(value, step) + zone(value) },
       splitLine: { show: true, customValues, lineStyle: { color: colors.grid } },
     }),
     axisTick: { show: labelled, customValues, lineStyle: { color: colors.line } },
@@ -104,13 +122,14 @@ function stepLine(name, edges, values, color, type = "solid") {
 }
 
 /**
- * `lanes(selection, width)` gives `{lanes, summary, wide, range}` or `{empty}`. A lane: `title`, `note`, `height`, `y` (an axis of
- * ECharts), `series`, `hover(time, y)` as for `showTip`, `pick(time, y)`.
+ * `lanes(selection, width)` gives `{lanes, summary, wide, range}` or `{empty}`. A lane: `title`, `note`, `height`,
+ * `y` (an axis of ECharts), `series`, `hover(time, y)` as for `showTip`, `value(time)`: what it shows at a time, `pick(time, y)`.
  */
-function timeChart(parent, { label, lanes, zooms = true }) {
+function timeChart(parent, { label, lanes, zooms = true, saved = true }) {
   const TITLE = () => Math.round(colors.font * 1.9);
   const chart = new Chart(parent, {
     label,
+    saved,
     layout(width) {
       const plan = lanes(selection, width);
       if (plan.empty) return plan;
@@ -146,6 +165,7 @@ function timeChart(parent, { label, lanes, zooms = true }) {
                     overflow: "truncate",
                     rich: {
                       t: { fontSize: colors.font * 1.05, fontWeight: 600, color: colors.ink },
+                      a: { fontSize: colors.font * 1.05, fontWeight: 600, color: colors.critical },
                       n: { fontSize: colors.font, color: colors.muted },
                     },
                   },
@@ -171,6 +191,7 @@ function timeChart(parent, { label, lanes, zooms = true }) {
       };
     },
   });
+  chart.zooms = zooms;
   if (zooms) chart.box.setAttribute("aria-describedby", "chart-keys");
   watchPointer(chart, zooms);
   return chart;
@@ -191,9 +212,14 @@ function xOf(chart, time) {
   return plan.left + ((time - plan.range[0]) / (plan.range[1] - plan.range[0])) * (width - plan.left - plan.right);
 }
 
+/** What the other lanes of a chart show at the same time. */
+function otherLanes(lanes, at, time) {
+  return lanes.flatMap((lane, i) => (i === at || !lane.value ? [] : [[null, lane.title, lane.value(time)]]));
+}
+
 /** Hover, drag, click and keys of a time chart. */
 function watchPointer(chart, zooms) {
-  const { box, canvas, hair, range } = chart;
+  const { canvas, hair, range } = chart;
   let drag = null;
   const hover = (x, y, screenX, screenY) => {
     const lane = chart.echart && chart.plan && !chart.plan.empty ? laneAt(chart.plan, y) : -1;
@@ -202,8 +228,10 @@ function watchPointer(chart, zooms) {
     if (!inside) return hideTip();
     hair.style.left = `${x}px`;
     const value = chart.echart.convertFromPixel({ gridIndex: lane }, [x, y])[1];
-    const content = chart.plan.lanes[lane].hover?.(timeAt(chart, x), value);
-    if (content) showTip(content, screenX, screenY);
+    const [time, [from, to]] = [timeAt(chart, x), chart.plan.range];
+    const content = chart.plan.lanes[lane].hover?.(time, value);
+    const others = content && otherLanes(chart.plan.lanes, lane, time);
+    if (content) showTip({ ...content, others, when: momentText(time, (to - from) / 1000) }, screenX, screenY);
     else hideTip();
   };
   canvas.addEventListener("pointermove", (event) => {
@@ -242,25 +270,28 @@ function watchPointer(chart, zooms) {
   };
   canvas.addEventListener("pointerup", end);
   canvas.addEventListener("pointercancel", end);
-  if (!zooms) return;
-  box.addEventListener("keydown", (event) => {
-    const [from, to] = visible();
-    const span = to - from;
-    const keys = {
-      ArrowLeft: [from - span / 4, to - span / 4],
-      ArrowRight: [from + span / 4, to + span / 4],
-      "+": [from + span / 4, to - span / 4],
-      "-": [from - span / 2, to + span / 2],
-      0: [0, SPAN_S],
-    };
-    let wanted = keys[event.key === "=" ? "+" : event.key];
-    if (!wanted || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    // Moving stops at the ends, and does not zoom there.
-    if (event.key.startsWith("Arrow")) {
-      const shift = Math.max(-wanted[0], 0) - Math.max(wanted[1] - SPAN_S, 0);
-      wanted = [wanted[0] + shift, wanted[1] + shift];
-    }
-    zoom(...wanted);
-  });
+}
+
+/** Keys zoom and move wherever they have no other meaning. */
+function keysOfTime(event) {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !charts.some((chart) => chart.zooms)) return;
+  if (event.target.closest?.("input, select, textarea, .table")) return;
+  const [from, to] = visible();
+  const span = to - from;
+  const keys = {
+    ArrowLeft: [from - span / 4, to - span / 4],
+    ArrowRight: [from + span / 4, to + span / 4],
+    "+": [from + span / 4, to - span / 4],
+    "-": [from - span / 2, to + span / 2],
+    0: [0, SPAN_S],
+  };
+  let wanted = keys[event.key === "=" ? "+" : event.key];
+  if (!wanted) return;
+  event.preventDefault();
+  // Moving stops at the ends, and does not zoom there.
+  if (event.key.startsWith("Arrow")) {
+    const shift = Math.max(-wanted[0], 0) - Math.max(wanted[1] - SPAN_S, 0);
+    wanted = [wanted[0] + shift, wanted[1] + shift];
+  }
+  zoom(...wanted);
 }

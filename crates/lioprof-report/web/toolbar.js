@@ -8,6 +8,8 @@ function toolbar({ overview: makeOverview, directions: told, times = true, findi
   const chips = el("div.chips", { "aria-live": "polite" });
   const from = el("input", { type: "number", step: "any", min: "0", "aria-label": "from, seconds since start" });
   const to = el("input", { type: "number", step: "any", min: "0", "aria-label": "to, seconds since start" });
+  const unit = el("span");
+  const clockChoice = AXIS_START === null ? null : choice("Times", CLOCKS, clockName, chooseClock);
   const apply = () => zoom(Number(from.value), Number(to.value));
   [from, to].forEach((it) => it.addEventListener("change", apply));
   const directions = [
@@ -33,21 +35,26 @@ function toolbar({ overview: makeOverview, directions: told, times = true, findi
           from,
           el("span", null, "to"),
           to,
-          el("span", null, "s"),
+          unit,
           el("button", { type: "button", title: "Zoom in", "aria-label": "Zoom in", onclick: () => zoomBy(0.5) }, "+"),
           el("button", { type: "button", title: "Zoom out", "aria-label": "Zoom out", onclick: () => zoomBy(2) }, "−"),
         ),
+      clockChoice,
       chips,
     ),
     nav,
   );
   const it = makeOverview?.(overview);
+  // Links lead to just below it: its rows are as many as fit side by side.
+  const measure = () => document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`);
   follow((now) => {
     const [low, high] = visible(now);
     // As precise as the screen can show.
     const decimals = Math.max(0, Math.ceil(-Math.log10(SPAN_S / 1e4)));
     from.value = String(Number(low.toFixed(decimals)));
     to.value = String(Number(high.toFixed(decimals)));
+    unit.textContent = byWallClock() ? "s since start" : "s";
+    if (clockChoice) clockChoice.querySelector("select").value = clockName;
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(directions[i][0] === now.direction)));
     fill(chips, selectionChips(now, hint));
     const places = sections.map((part) => [part.id, part.title, part.empty]);
@@ -57,9 +64,9 @@ function toolbar({ overview: makeOverview, directions: told, times = true, findi
       places.map(([id, title, without]) => el("a", { href: hrefOf(id, now), class: without ? "without" : null }, title)),
     );
     it?.refresh();
+    measure();
   });
-  // Links lead to just below it: its rows are as many as fit side by side.
-  new ResizeObserver(() => document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar);
+  new ResizeObserver(measure).observe(bar);
   return bar;
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::limits::MAX_PARTS;
 use super::number::{Exact, Times};
+use super::rows::senders;
 use crate::object::object;
 
 /// Rows of all requests, of targets and of clients: of each those that took longest in sum. Empty if no parts are known.
@@ -16,7 +17,8 @@ pub(crate) fn enqueue_parts(analysis: &Analysis) -> Vec<impl Serialize + use<'_>
     let all = vec![("all", "all requests".into(), &it.all)];
     let targets =
         it.targets.iter().map(|it| ("target", target_of(it.target.as_deref(), &it.node), &it.parts)).collect();
-    let clients = it.clients.iter().map(|it| ("client", it.nid.as_str().into(), &it.parts)).collect();
+    let of = senders(analysis);
+    let clients = it.clients.iter().map(|it| (of(&it.nid), it.nid.as_str().into(), &it.parts)).collect();
     [all, targets, clients].into_iter().flat_map(longest).map(row).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use lioprof_model::names::job as job_name;
 use lioprof_model::units::{Measure, figure_label};
 use lioprof_model::{Analysis, Finding};
 use serde::Serialize;
@@ -41,7 +42,7 @@ fn card<'a>(analysis: &Analysis, it: &'a Finding, names: &mut NameNumbers<'a>) -
         targets,
         clients,
         objects: objects.collect::<Vec<_>>(),
-        jobs: &it.jobs,
+        jobs: it.jobs.iter().map(|it| job_name(Some(it), true)).collect::<Vec<_>>(),
         nodes: &it.nodes,
         // Since the start of the window.
         interval_s: it.interval.map(|it| (it.start - start, it.end - start)),

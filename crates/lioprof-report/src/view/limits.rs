@@ -19,6 +19,9 @@ pub(super) const MAX_INPUTS: usize = 200;
 
 pub(super) const MAX_EVENTS: usize = 1_000;
 
+/// Servers that the head of the page names.
+pub(super) const MAX_SERVERS: usize = 8;
+
 pub(super) const MAX_FINDINGS: usize = 60;
 
 /// Rows and columns of the matrix.

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::names::NameNumbers;
 use super::number::IoView;
 use super::{
-    enqueue_parts, events, findings, flows, latency, locks, quality, rows, sample, series, service_parts, sizes,
-    time_account,
+    capture, enqueue_parts, events, findings, flows, latency, locks, quality, rows, sample, series, service_parts,
+    sizes, time_account,
 };
 use crate::object::object;
 use crate::verdict::Verdict;
@@ -46,6 +46,7 @@ pub(crate) fn report<'a>(analysis: &'a Analysis, title: &'a str, verdict: &'a Ve
         // Unix seconds.
         window: object!(Window { start, duration_s: analysis.window.duration_s }),
         totals: totals(analysis),
+        capture: capture::capture(analysis),
         warnings: analysis.warnings.iter().take(MAX_WARNINGS).collect::<Vec<_>>(),
         markers: analysis.markers.iter().take(MAX_MARKERS).map(marker).collect::<Vec<_>>(),
         names: names.into_view(),
@@ -92,7 +93,7 @@ pub(crate) fn title(analysis: &Analysis) -> String {
 }
 
 /// Logs of clients are inputs like those of servers.
-fn is_server(node: &Node) -> bool {
+pub(super) fn is_server(node: &Node) -> bool {
     node.role != Some(NodeRole::Client)
 }
 

@@ -1,7 +1,7 @@
 //! Tables: the first rows, and what all others come to.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use lioprof_model::names::job as job_name;
@@ -97,7 +97,6 @@ pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -
     let row = |it: &'a Client| {
         object!(ClientRow {
             client: names.client(&it.nid),
-            server: it.server,
             server_us: it.server_us().map(Exact),
             rpcs: it.rpcs,
             read: IoView::from(&it.read),
@@ -105,7 +104,14 @@ pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -
             targets: it.targets,
         })
     };
-    Rows::new(analysis.clients_by_server_time(), MAX_CLIENTS, row, |it| (it.rpcs, &it.read, &it.write))
+    let clients = analysis.clients_by_server_time().into_iter().filter(|it| !it.server);
+    Rows::new(clients, MAX_CLIENTS, row, |it| (it.rpcs, &it.read, &it.write))
+}
+
+/// What sent requests: a client, or a server, which sends some as a client does.
+pub(crate) fn senders(analysis: &Analysis) -> impl Fn(&str) -> &'static str + use<'_> {
+    let servers: BTreeSet<&str> = analysis.clients.iter().filter(|it| it.server).map(|it| it.nid.as_str()).collect();
+    move |nid| if servers.contains(nid) { "server" } else { "client" }
 }
 
 pub(crate) fn jobs<'a>(analysis: &'a Analysis) -> Rows<impl Serialize + use<'a>> {

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::limits::MAX_PARTS;
 use super::number::Times;
+use super::rows::senders;
 use crate::object::object;
 
 /// Rows of targets, servers and clients, the slowest of each.
@@ -15,7 +16,8 @@ pub(crate) fn service_parts(analysis: &Analysis) -> Vec<impl Serialize + use<'_>
     let all = &analysis.service_parts;
     let targets = all.targets.iter().map(|it| ("OST", target_of(it.target.as_deref(), &it.node), &it.parts)).collect();
     let servers = all.servers.iter().map(|it| ("server", it.node.as_str().into(), &it.parts)).collect();
-    let clients = all.clients.iter().map(|it| ("client", it.nid.as_str().into(), &it.parts)).collect();
+    let of = senders(analysis);
+    let clients = all.clients.iter().map(|it| (of(&it.nid), it.nid.as_str().into(), &it.parts)).collect();
     [targets, servers, clients].into_iter().flat_map(slowest).map(row).collect()
 }
 

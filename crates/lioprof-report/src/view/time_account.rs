@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use lioprof_model::names::target_of;
+use lioprof_model::names::{job as job_name, target_of};
 use lioprof_model::{Analysis, SpentOn, TimeOf, TimeSpent};
 use serde::Serialize;
 
@@ -32,21 +32,21 @@ pub(crate) fn time_account(analysis: &Analysis) -> Option<impl Serialize + use<'
             sum
         })
         .collect();
-    let of = |kind: &'static str, of: &TimeOf| {
+    let of = |kind: &'static str, name: &str, of: &TimeOf| {
         let us = |place: &Place<'_>| {
             let spent = of.spent.iter().filter(|it| is_in(place, &places, it.on, it.target.as_deref(), &it.node));
             spent.map(|spent| spent.us).sum::<u64>()
         };
         object!(TimeRow {
             of: kind,
-            name: of.name.clone(),
+            name: name.to_owned(),
             span_us: of.span_us,
             us: places.iter().map(us).collect::<Vec<_>>(),
         })
     };
-    let mut rows = vec![of("all clients", all)];
-    rows.extend(clients.iter().map(|client| of("client", client)));
-    rows.extend(jobs.iter().map(|job| of("job", job)));
+    let mut rows = vec![of("all clients", "all clients", all)];
+    rows.extend(clients.iter().map(|client| of("client", &client.name, client)));
+    rows.extend(jobs.iter().map(|job| of("job", job_name(Some(&job.name), true), job)));
     let kinds: Vec<_> = places
         .iter()
         .map(|place| {

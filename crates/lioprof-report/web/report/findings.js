@@ -2,10 +2,10 @@
 
 /** What a finding is about, as a selection. */
 function selectionOf(finding) {
-  const time =
-    finding.interval_s && finding.interval_s[1] > finding.interval_s[0]
-      ? [Math.max(0, finding.interval_s[0]), Math.min(SPAN_S, finding.interval_s[1])]
-      : null;
+  const [from, to] = finding.interval_s ?? [0, 0];
+  // A moment is shown with what was before and after it.
+  const room = Math.max(0, SPAN_S / 50 - (to - from)) / 2;
+  const time = to > from ? [Math.max(0, from - room), Math.min(SPAN_S, to + room)] : null;
   return { ...EVERYTHING, time, targets: finding.targets, clients: finding.clients, objects: finding.objects };
 }
 
@@ -29,6 +29,8 @@ function causeLink(id) {
 
 function reportCard(finding) {
   const view = viewOf(finding);
+  const show = view && el("a.show", null, `Show in “${view.title}”`);
+  if (show) follow(() => show.setAttribute("href", hrefOf(view.id, selectionOf(finding))));
   return findingCard(finding, {
     id: `finding-${DATA.findings.indexOf(finding)}`,
     kind: `${SEVERITY[finding.severity]} · confidence ${finding.confidence}`,
@@ -38,11 +40,11 @@ function reportCard(finding) {
       ["Objects", finding.objects.map(objectName), 3],
       ["Jobs", finding.jobs],
       ["Servers", finding.nodes],
-      ["When", finding.interval_s ? [timeRange(...finding.interval_s)] : []],
+      ["When", finding.interval_s ? [timed(() => timeRange(...finding.interval_s))] : []],
     ],
     cause: finding.explained_by && causeLink(finding.explained_by),
     evidence: finding.evidence,
-    show: view && el("a.show", { href: hrefOf(view.id, selectionOf(finding)) }, `Show in “${view.title}”`),
+    show,
   });
 }
 
@@ -53,6 +55,14 @@ const RESULT = {
   not_enough_evidence: "cannot tell",
   not_applicable: "does not apply",
 };
+
+function checksTable(checks) {
+  const row = (it) => {
+    const name = el("th", { scope: "row" }, el("code", null, it.id));
+    return el("tr", null, name, el("td", null, RESULT[it.result]), el("td", null, it.reason ?? ""));
+  };
+  return el("table", null, el("tbody", null, checks.map(row)));
+}
 
 function findingsPart() {
   const worth = DATA.findings.filter((it) => it.severity === "info");
@@ -75,23 +85,15 @@ function findingsPart() {
           `${plural(DATA.checks.length, "check")}: ${count("found")} found something, ${count("healthy")} healthy, ` +
             `${count("not_enough_evidence")} without an answer, ${count("not_applicable")} do not apply`,
         ),
-        el(
-          "table",
-          null,
+        checksTable(DATA.checks.filter((it) => it.result !== "not_applicable")),
+        // Of what this capture is not of: checks of reads and writes in one of metadata, say.
+        count("not_applicable") > 0 &&
           el(
-            "tbody",
+            "details",
             null,
-            DATA.checks.map((it) =>
-              el(
-                "tr",
-                null,
-                el("th", { scope: "row" }, el("code", null, it.id)),
-                el("td", null, RESULT[it.result]),
-                el("td", null, it.reason ?? ""),
-              ),
-            ),
+            el("summary", null, `${plural(count("not_applicable"), "check")} of what is not in this capture`),
+            checksTable(DATA.checks.filter((it) => it.result === "not_applicable")),
           ),
-        ),
       ),
   );
 }

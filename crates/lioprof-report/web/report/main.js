@@ -15,6 +15,25 @@ function figuresOfReport() {
   ];
 }
 
+/** What the capture is of: servers, file system, files, masks. */
+function captureFacts() {
+  const { servers, file_systems: systems, files, bytes: size, masks } = DATA.capture;
+  const more = DATA.totals.servers - servers.length;
+  const named = servers.map(([name, role]) => (role ? `${name} (${role})` : name)).join(", ");
+  const facts = [
+    // Kernel logs alone do not say what a node is.
+    [servers.some(([, role]) => role) ? "servers" : "nodes", named + (more > 0 ? ` and ${more} more` : "")],
+    ["file system", systems.join(", ")],
+    ["logs", `${plural(files, "file")}, ${bytes(size)}`],
+    ["masks that they have lines of", masks.join(", ")],
+  ];
+  return el(
+    "dl.capture",
+    null,
+    facts.map(([name, text]) => text && el("div", null, el("dt", null, name), el("dd", null, text))),
+  );
+}
+
 function reportPage() {
   const { totals, window: span, verdict } = DATA;
   const dom = totals.dom_read.rpcs + totals.dom_write.rpcs;
@@ -31,12 +50,13 @@ function reportPage() {
         el(
           "p",
           null,
-          isTimed ? date(span.start) : "no time is known",
+          isTimed ? timed(() => dateText(span.start)) : "no time is known",
           dom
             ? `; besides, Data-on-MDT: ${ioBytes(totals.dom_read)} read in ${plural(totals.dom_read.rpcs, "RPC")}, ` +
                 `${ioBytes(totals.dom_write)} written in ${plural(totals.dom_write.rpcs, "RPC")}`
             : "",
         ),
+        captureFacts(),
         DATA.selected && el("p", null, el("strong", null, DATA.selected)),
       ),
       themeSwitch(),

@@ -8,6 +8,7 @@ function overviewChart(parent) {
   const rates = Array.from(read, (value, i) => (value + write[i]) / (edges[i + 1] - edges[i]));
   return timeChart(parent, {
     label: "Overview of all reads and writes",
+    saved: false,
     lanes: () => {
       if (!rates.some((it) => it > 0)) return { empty: "no bytes of reads or writes over time" };
       const highest = rates.reduce((most, rate) => Math.max(most, rate), 0);
@@ -33,9 +34,7 @@ function overviewChart(parent) {
             series: [series],
             y: {
               ...bytesFromZero(highest, 1),
-              axisLabel: { formatter: (value) => (value ? `${roundBytes(value)}/s` : "") },
-              splitLine: { show: false },
-              axisTick: { show: false },
+              axisLabel: { formatter: (value) => (value ? `${roundBytes(value)}/s` : "0"), hideOverlap: false },
             },
             pick: () => select({ time: null }),
             hover: (time) => {

@@ -13,6 +13,9 @@ const sampleColumns = () => {
     first: precise(it.first_byte),
     extent: dense(it.extent_bytes),
     bytes: dense(it.bytes),
+    job: dense(it.job),
+    before: dense(it.before_us),
+    transfer: dense(it.transfer_us),
   };
   columns.start = columns.arrival.map((at, i) => at + columns.queueUs[i] / 1e6);
   columns.end = columns.start.map((at, i) => at + columns.serviceUs[i] / 1e6);
@@ -33,6 +36,18 @@ const SAMPLE_ONE_IN = DATA.sample.one_in;
 
 /** How sure what is made of the sample is. */
 const SAMPLE_NOTE = SAMPLE_ONE_IN > 1 ? `estimated from 1 in ${count(SAMPLE_ONE_IN)} RPCs` : "from every single RPC";
+
+/** What one RPC was for, and what its service time was made of: rows of a tip. */
+function rpcFacts(i) {
+  const rpc = sample();
+  const facts = Number.isNaN(rpc.job[i]) ? [] : [[null, "job", DATA.sample.jobs[rpc.job[i]]]];
+  if (!(rpc.transfer[i] >= 0)) return facts;
+  const us = { before: rpc.before[i], transfer: rpc.transfer[i], after: rpc.serviceUs[i] - rpc.before[i] - rpc.transfer[i] };
+  // Which of them is the disk: docs of the view of these parts say why.
+  const what = { transfer: "network", [rpc.write[i] ? "after" : "before"]: "disk" };
+  const name = ([words, kind]) => (what[kind] ? `${words} (${what[kind]})` : words);
+  return [...facts, ...PARTS_OF_SERVICE.map((part) => [`var(--part-${part[1]})`, name(part), micros(us[part[1]])])];
+}
 
 /** RPCs of a selection that are under way in the visible time. */
 function sampled(it, kinds = ["targets", "clients", "objects"]) {

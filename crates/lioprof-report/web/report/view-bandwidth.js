@@ -1,32 +1,5 @@
 // Bandwidth per OST: the sum, all OSTs as a heat map if there are many, and single OSTs.
 
-const MEASURES = {
-  bytes: {
-    name: "Bandwidth",
-    text: byteRate,
-    tick: (value) => `${roundBytes(value)}/s`,
-    axis: bytesFromZero,
-    rate: true,
-    of: ["read_bytes", "write_bytes", "read_bounded_bytes", "write_bounded_bytes"],
-    words: ["read", "written"],
-  },
-  rpcs: {
-    name: "Requests",
-    text: (it) => `${number(it)}/s`,
-    axis: fromZero,
-    rate: true,
-    of: ["read_rpcs", "write_rpcs"],
-    words: ["reads ended", "writes ended"],
-  },
-  load: {
-    name: "In flight",
-    text: number,
-    axis: fromZero,
-    rate: false,
-    of: ["in_process", "queued"],
-    words: ["being handled", "waiting for a thread"],
-  },
-};
 const FEW_LANES = 8;
 
 const bandwidthSection = () =>
@@ -159,7 +132,10 @@ function buildBandwidth(body, controls) {
   function parts(lane, it) {
     const { rate, of } = MEASURES[measure];
     const at = lane.edges ?? edges;
-    const on = (name) => measure === "load" || it.direction.includes(name[0]);
+    const { words } = MEASURES[measure];
+    // Of the first and second word are the columns at even and odd places.
+    const shown = (name) => !isHidden("bandwidth", words[of.indexOf(name) % 2]);
+    const on = (name) => (measure === "load" || it.direction.includes(name[0])) && shown(name);
     const values = (name) => {
       const raw = lane.columns[name] ?? new Float32Array(at.length - 1);
       return Array.from(raw, (value, i) => (on(name) ? (rate ? value / (at[i + 1] - at[i]) : value) : 0));
@@ -232,6 +208,7 @@ function buildBandwidth(body, controls) {
         ceilings.length && highest > 0
           ? `highest ${text(highest)}; dashed: can deliver ${ceilings.map(([rate, , word]) => `${text(rate)} ${word}`).join(", ")}`
           : undefined,
+      value: (time) => text(sum[binOf(part.edges, time)]),
       hover: (time) => {
         const bin = binOf(part.edges, time);
         const doubt = (bounded) => (bounded?.[bin] > 0 ? RULES.estimated : "");
@@ -314,7 +291,10 @@ function buildBandwidth(body, controls) {
     chart.refresh();
     fill(
       key,
-      legend([[first, words[0]], [second, words[1]], ...(hatched ? [[colors.muted, "size estimated", "hatched"]] : [])]),
+      legend([[first, words[0]], [second, words[1]], ...(hatched ? [[colors.muted, "size estimated", "hatched"]] : [])], {
+        view: "bandwidth",
+        redraw: update,
+      }),
       chart.plan?.highestCell ? heatLegend("0", byteRate(chart.plan.highestCell), "heat map, square-root scale") : null,
     );
     note.textContent = needsSample(selection) ? `Clients and objects over time: ${SAMPLE_NOTE}.` : movedBefore();

@@ -93,7 +93,7 @@ function buildEvents(body) {
   const events = table(body, {
     label: "Events",
     columns: [
-      { name: "time", value: (row) => row.time, text: (row) => (row.time === null ? "" : date(row.time)) },
+      { name: "time", value: (row) => row.time, text: (row) => (row.time === null ? "" : timeCell(row.time)) },
       { name: "node", value: (row) => row.node, text: (row) => row.node },
       { name: "event", value: (row) => row.kind, text: kindText },
       { name: "target", value: (row) => name(row.target), text: (row) => name(row.target) },

@@ -69,6 +69,15 @@ function lockFacts(now) {
   ];
 }
 
+/** Conflicts per second by kind, those whose kind nobody knows, and the waiting. */
+const LOCK_WORDS = [
+  "true conflicts per second",
+  "expansion-only",
+  "kind not known",
+  "conflicts per second (their kind is not known without dlmtrace)",
+  "requests waiting, mean number",
+];
+
 function buildLocks(body) {
   const it = DATA.locks;
   const facts = el("dl.facts");
@@ -100,7 +109,15 @@ function buildLocks(body) {
       const [from, to] = visible(now);
       const made = shown.map((lane) => {
         const rate = (array) => Array.from(array, (value, i) => value / (edges[i + 1] - edges[i]));
-        const [all, certain, expansion] = [lane.conflicts, lane.certain, lane.expansion].map(rate);
+        const shown = (words, values) => shownOf("locks", words, Array.from(values));
+        const sum = (first, ...others) => first.map((value, i) => others.reduce((all, it) => all + it[i], value));
+        const all = rate(lane.conflicts);
+        const [certain, expansion] = [rate(lane.certain), rate(lane.expansion)].map((it, i) => shown(LOCK_WORDS[i], it));
+        const unclassified = shown(
+          it.evidence === "rpctrace" ? LOCK_WORDS[3] : LOCK_WORDS[2],
+          rate(lane.conflicts.map((value, i) => value - lane.certain[i] - lane.expansion[i])),
+        );
+        const waiting = shown(LOCK_WORDS[4], lane.waiting);
         const seen = (values) => Math.max(0, ...values.filter((_, i) => edges[i + 1] > from && edges[i] < to));
         return {
           title: targetName(lane.target),
@@ -110,17 +127,12 @@ function buildLocks(body) {
           height: 84,
           highest: Math.max(seen(all), seen(Array.from(lane.waiting))),
           series: [
-            stepArea("", edges, all, colors.unclassified, colors.unclassified),
-            stepArea(
-              "",
-              edges,
-              certain.map((value, i) => value + expansion[i]),
-              colors.expansion,
-              colors.expansion,
-            ),
+            stepArea("", edges, sum(certain, expansion, unclassified), colors.unclassified, colors.unclassified),
+            stepArea("", edges, sum(certain, expansion), colors.expansion, colors.expansion),
             stepArea("", edges, certain, colors.true, colors.true),
-            stepLine("", edges, lane.waiting, colors.ink),
+            stepLine("", edges, waiting, colors.ink),
           ],
+          value: (time) => `${number(all[binOf(edges, time)])} conflicts/s`,
           hover: (time) => {
             const bin = binOf(edges, time);
             return {
@@ -171,7 +183,7 @@ function buildLocks(body) {
       },
       countColumn("turns", (row) => row.alternations, "changes of owner"),
       { ...countColumn("clients", (row) => row.of_clients), hint: (row) => row.clients.map(clientName).join(", ") },
-      { name: "waited", number: true, value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
+      { name: "waited", number: true, unit: "s", value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
       timeColumn("wait p50", (row) => row.wait_us, 2),
       timeColumn("wait p99", (row) => row.wait_us, 4),
     ],
@@ -202,11 +214,12 @@ function buildLocks(body) {
       },
       countColumn("conflicts", (row) => row.conflicts),
       countColumn("hand-overs", (row) => row.handovers),
-      { name: "waited", title: "client-seconds", number: true, value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
+      { name: "waited", title: "client-seconds", number: true, unit: "s", value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
       {
         name: "contended",
         title: "time in which somebody waited",
         number: true,
+        unit: "s",
         value: (row) => row.contended_s,
         text: (row) => seconds(row.contended_s),
       },
@@ -218,6 +231,7 @@ function buildLocks(body) {
         name: "while waiting",
         title: "bandwidth in bins in which a client waited",
         number: true,
+        unit: "bytes_per_s",
         value: (row) => row.bandwidth_contended,
         text: (row) => byteRate(row.bandwidth_contended),
       },
@@ -225,6 +239,7 @@ function buildLocks(body) {
         name: "otherwise",
         title: "bandwidth in the other bins with traffic",
         number: true,
+        unit: "bytes_per_s",
         value: (row) => row.bandwidth_uncontended,
         text: (row) => byteRate(row.bandwidth_uncontended),
       },
@@ -245,13 +260,13 @@ function buildLocks(body) {
       columns: [
         { name: "job", value: (row) => row.job },
         countColumn("waits", (row) => row.blocked),
-        { name: "waited", number: true, value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
+        { name: "waited", number: true, unit: "s", value: (row) => row.wait_s, text: (row) => seconds(row.wait_s) },
       ],
       rows: () => it.jobs.filter((job) => job.blocked > 0 || job.wait_s > 0),
     }).show();
   }
 
-  return () => {
+  function update() {
     // What all of the view does not follow, its own note says.
     factsNote(["direction", ...(lockSums(selection) ? ["targets"] : [])]);
     chartNote(["direction", "time", "targets"]);
@@ -260,26 +275,13 @@ function buildLocks(body) {
     jobsNote?.(["direction"]);
     fill(facts, lockFacts(selection));
     chart.refresh();
-    fill(
-      key,
-      chart.plan?.empty
-        ? null
-        : legend(
-            it.evidence === "rpctrace"
-              ? [
-                  [colors.unclassified, "conflicts per second (their kind is not known without dlmtrace)"],
-                  [colors.ink, "requests waiting, mean number", "line"],
-                ]
-              : [
-                  [colors.true, "true conflicts per second"],
-                  [colors.expansion, "expansion-only"],
-                  [colors.unclassified, "kind not known"],
-                  [colors.ink, "requests waiting, mean number", "line"],
-                ],
-          ),
-    );
+    const kinds = [colors.true, colors.expansion, colors.unclassified].map((color, i) => [color, LOCK_WORDS[i]]);
+    const conflicts = it.evidence === "rpctrace" ? [[colors.unclassified, LOCK_WORDS[3]]] : kinds;
+    const entries = [...conflicts, [colors.ink, LOCK_WORDS[4], "line"]];
+    fill(key, chart.plan?.empty ? null : legend(entries, { view: "locks", redraw: update }));
     square.refresh();
     objects.show();
     targets.show();
-  };
+  }
+  return update;
 }

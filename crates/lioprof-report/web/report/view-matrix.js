@@ -231,7 +231,6 @@ function buildMatrix(body) {
 function clientTable(body) {
   const byTarget = (it) => it.targets.length > 0 && narrowsTargets(it) && (!it.clients.length || narrowsClients(it));
   const note = partNote(body, "The figures of each client in this table are");
-  const servers = new Set(DATA.clients.rows.filter((row) => row.server).map((row) => row.client));
   const cells = (it) => [
     el("td"),
     el("td.figure", null, count(it.rpcs)),
@@ -245,11 +244,7 @@ function clientTable(body) {
   const list = table(body, {
     label: "Clients",
     columns: [
-      {
-        name: "client",
-        value: (row) => clientName(row.client),
-        text: (row) => `${clientName(row.client)}${row.server ? " (server)" : ""}`,
-      },
+      { name: "client", value: (row) => clientName(row.client) },
       serverTimeColumn(),
       { ...countColumn("RPCs", (row) => row.rpcs, "RPCs of any kind"), value: (row) => row.rpcs },
       countColumn("reads", (row) => row.read.rpcs),
@@ -265,7 +260,6 @@ function clientTable(body) {
             // RPCs of other kinds are not known by OST.
             .map(({ slot: { number: client }, read, write, cells: targets }) => ({
               client,
-              server: servers.has(client),
               server_us: null,
               rpcs: null,
               read,
@@ -281,6 +275,8 @@ function clientTable(body) {
     pick: (row) => () => toggleSelected("clients", row.client),
     picked: (row) => isSelected("clients", row.client),
   });
+  const { server_rpcs: ofServers } = DATA.totals;
+  if (ofServers) body.append(el("p.note", null, `Not in these rows: ${plural(ofServers, "RPC")} that servers sent to each other.`));
   return {
     show() {
       // What all of the view does not follow, its own note says.

@@ -51,7 +51,8 @@ function buildObjects(body) {
         clients,
         hidden: groups.size - order.length,
         summary: order.map(([object, list]) => `${objectName(object)}: ${plural(list.length, SAMPLED_RPC)}`).join("; "),
-        lanes: order.map(([object, list]) => {
+        lanes: order.map(([object, all]) => {
+          const list = all.filter((i) => !isHidden("objects", clientName(rpc.client[i])));
           const last = (i) => (Number.isNaN(rpc.last[i]) ? rpc.first[i] : rpc.last[i]);
           const top = list.reduce((most, i) => Math.max(most, last(i)), 1);
           const axis = bytesFromZero(top, 3);
@@ -99,6 +100,7 @@ function buildObjects(body) {
                       [null, "bytes", `${count(rpc.first[hit])} to ${Number.isNaN(rpc.last[hit]) ? UNKNOWN : count(rpc.last[hit])}`],
                       [null, "from", timeLabel(rpc.start[hit], 1e-3)],
                       [null, "for", micros(rpc.serviceUs[hit])],
+                      ...rpcFacts(hit),
                     ],
                   };
             },
@@ -144,7 +146,7 @@ function buildObjects(body) {
     pick: (row) => row.object !== null && (() => toggleSelected("objects", row.object)),
     picked: (row) => row.object !== null && isSelected("objects", row.object),
   });
-  return () => {
+  function update() {
     chart.refresh();
     const { plan } = chart;
     const clients = plan?.clients ?? [];
@@ -152,7 +154,10 @@ function buildObjects(body) {
     fill(
       key,
       clients.length && clients.length <= colors.clients.length
-        ? legend(clients.map((client) => [clientColor(client), clientName(client)]))
+        ? legend(
+            clients.map((client) => [clientColor(client), clientName(client)]),
+            { view: "objects", redraw: update },
+          )
         : null,
     );
     note.textContent = plan?.empty
@@ -166,5 +171,6 @@ function buildObjects(body) {
           .join(" ");
     narrowing(["targets", "objects", "direction"]);
     list.show();
-  };
+  }
+  return update;
 }

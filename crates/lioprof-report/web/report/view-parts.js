@@ -1,5 +1,12 @@
 // Disk and network: what the service time of reads and writes was made of.
 
+/** The parts of a service time around the bulk transfer: words, kind. */
+const PARTS_OF_SERVICE = [
+  ["before the transfer", "before"],
+  ["transfer", "transfer"],
+  ["after the transfer", "after"],
+];
+
 const partsSection = () =>
   section({
     id: "parts",
@@ -26,9 +33,8 @@ function noParts() {
 }
 
 function buildParts(body) {
-  const part = (name, kind) => ({ name, kind, ink: `--part-${kind}`, times: (row) => row[kind].us });
   const bars = stacked(
-    [part("before the transfer", "before"), part("transfer", "transfer"), part("after the transfer", "after")],
+    PARTS_OF_SERVICE.map(([name, kind]) => ({ name, kind, ink: `--part-${kind}`, times: (row) => row[kind].us })),
     Math.max(1, ...DATA.service_parts.map((row) => row.mean_us)),
   );
   // Of the longest part: the others matter less.
@@ -47,6 +53,7 @@ function buildParts(body) {
         name: "service",
         title: "mean of these RPCs, in parts",
         number: true,
+        unit: "us",
         value: (row) => row.mean_us,
         text: (row) => micros(row.mean_us),
       },
@@ -56,6 +63,7 @@ function buildParts(body) {
         name: "× peers",
         title: "longest part, over that of its peers for the same kind of requests",
         number: true,
+        unit: "",
         value: timesPeers,
         text: (row) => timesPeers(row)?.toFixed(1) ?? "–",
       },

@@ -175,9 +175,10 @@ function buildQuality(body) {
     );
   if (!onlyKernelLogs) signsOfLoss(body);
   const { client_faults: faults } = DATA.quality;
+  let faultList = null;
   if (faults.length) {
     body.append(el("h3", null, "Clients with which something went wrong"));
-    table(body, {
+    faultList = table(body, {
       label: "Clients with which something went wrong",
       first: 8,
       columns: [
@@ -196,7 +197,7 @@ function buildQuality(body) {
         },
       ],
       rows: () => faults,
-    }).show();
+    });
   }
   body.append(el("h3", null, "Inputs"));
   const list = table(body, {
@@ -209,6 +210,7 @@ function buildQuality(body) {
       {
         name: "size",
         number: true,
+        unit: "bytes",
         value: (row) => Number(row.bytes),
         text: (row) => bytes(row.bytes),
         hint: (row) => `${count(row.bytes)} bytes`,
@@ -217,7 +219,7 @@ function buildQuality(body) {
       countColumn("interpreted", (row) => row.messages, "records of a kind that lioprof uses"),
       countColumn("unreadable", (row) => row.bad_records),
       countColumn("malformed", (row) => row.malformed, "known messages in an unknown form"),
-      { name: "skipped", number: true, value: (row) => Number(row.skipped_bytes), text: (row) => bytes(row.skipped_bytes) },
+      { name: "skipped", number: true, unit: "bytes", value: (row) => Number(row.skipped_bytes), text: (row) => bytes(row.skipped_bytes) },
       { name: "error", value: (row) => row.error ?? "", text: (row) => row.error ?? "" },
     ],
     rows: () => inputs,
@@ -230,10 +232,13 @@ function buildQuality(body) {
         "ul.marks",
         null,
         DATA.markers.map((it) =>
-          el("li", null, el("span.figure", null, timeLabel(it.at_s, 0.01)), ` ${it.text} `, el("em", null, it.node)),
+          el("li", null, el("span.figure", null, timed(() => timeLabel(it.at_s, 0.01))), ` ${it.text} `, el("em", null, it.node)),
         ),
       ),
     );
   }
-  return () => list.show();
+  return () => {
+    faultList?.show();
+    list.show();
+  };
 }

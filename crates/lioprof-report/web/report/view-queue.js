@@ -14,6 +14,9 @@ const queueSection = () =>
     build: buildQueue,
   });
 
+/** What requests in a server do. */
+const QUEUE_WORDS = MEASURES.load.words;
+
 function buildQueue(body, controls) {
   const edges = precise(DATA.series.node_edges_s);
   const nodes = DATA.series.nodes.map((it) => ({
@@ -40,7 +43,8 @@ function buildQueue(body, controls) {
     lanes(it) {
       const [from, to] = visible(it);
       const made = nodes.slice(0, all ? nodes.length : few).map((node) => {
-        const sum = Array.from(node.queued, (value, i) => value + node.inProcess[i]);
+        const [inProcess, queued] = [node.inProcess, node.queued].map((values, i) => shownOf("queue", QUEUE_WORDS[i], values));
+        const sum = Array.from(queued, (value, i) => value + inProcess[i]);
         const highest = Math.max(0, ...sum.filter((_, i) => edges[i + 1] > from && edges[i] < to));
         return {
           title: node.node,
@@ -49,15 +53,16 @@ function buildQueue(body, controls) {
           highest,
           series: [
             stepArea("", edges, sum, pale(colors.queue, 0.8), colors.queue),
-            stepArea("", edges, node.inProcess, pale(colors.service, 0.8), colors.service),
+            stepArea("", edges, inProcess, pale(colors.service, 0.8), colors.service),
           ],
+          value: (time) => number(sum[binOf(edges, time)]),
           hover: (time) => {
             const bin = binOf(edges, time);
             return {
               head: `${node.node}, ${timeRange(edges[bin], edges[bin + 1])}`,
               rows: [
-                [colors.service, "being handled", number(node.inProcess[bin])],
-                [colors.queue, "waiting for a thread", number(node.queued[bin])],
+                [colors.service, QUEUE_WORDS[0], number(node.inProcess[bin])],
+                [colors.queue, QUEUE_WORDS[1], number(node.queued[bin])],
                 [null, "RPCs ended", count(node.rpcs[bin])],
               ],
             };
@@ -75,10 +80,13 @@ function buildQueue(body, controls) {
     chart.refresh();
     fill(
       key,
-      legend([
-        [colors.service, "being handled"],
-        [colors.queue, "waiting for a thread"],
-      ]),
+      legend(
+        [
+          [colors.service, QUEUE_WORDS[0]],
+          [colors.queue, QUEUE_WORDS[1]],
+        ],
+        { view: "queue", redraw: update },
+      ),
     );
     more.textContent = all ? "Fewer servers" : `Busiest ${nodes.length} of ${plural(DATA.series.of_nodes, "server")}`;
   }

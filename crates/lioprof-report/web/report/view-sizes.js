@@ -14,6 +14,11 @@ const sizesSection = () =>
     build: buildSizes,
   });
 
+/** What a bar counts. */
+const sizeRange = (upTo) => `more than ${roundBytes(upTo / 2)}, up to ${roundBytes(upTo)}`;
+
+const SIZE_WORDS = ["reads", "writes"];
+
 function buildSizes(body) {
   const own = new Map(DATA.sizes.targets.map((it) => [it.target, it]));
   const key = el("div");
@@ -37,7 +42,8 @@ function buildSizes(body) {
   const chart = new Chart(body, {
     label: "RPC sizes",
     layout() {
-      const ways = histogram(selection).map((list, i) => (selection.direction.includes("rw"[i]) ? list : []));
+      const isShown = (i) => selection.direction.includes("rw"[i]) && !isHidden("sizes", SIZE_WORDS[i]);
+      const ways = histogram(selection).map((list, i) => (isShown(i) ? list : []));
       const all = ways.flat();
       if (!all.length)
         return {
@@ -52,7 +58,7 @@ function buildSizes(body) {
         ways,
         powers: Array.from({ length: high - low + 1 }, (_, i) => low + i),
         height: Math.round(colors.font * 17),
-        summary: ways.map((list, i) => `${count(list.reduce((sum, it) => sum + it[1], 0))} ${["reads", "writes"][i]}`).join(", "),
+        summary: ways.map((list, i) => `${count(list.reduce((sum, it) => sum + it[1], 0))} ${SIZE_WORDS[i]}`).join(", "),
       };
     },
     option({ ways, powers }, width) {
@@ -113,26 +119,52 @@ function buildSizes(body) {
       .filter(([it]) => it)
       .map(([it, i]) => [
         [colors.read, colors.write][i],
-        ["reads", "writes"][i],
+        SIZE_WORDS[i],
         `${count(it[1])}${it[2] ? `, ${count(it[2])} of them estimated` : ""}`,
       ]);
     showTip(
-      { head: `more than ${roundBytes(2 ** (power - 1))}, up to ${roundBytes(2 ** power)}`, rows, foot: rows.length ? null : "none" },
+      { head: sizeRange(2 ** power), rows, foot: rows.length ? null : "none" },
       event.clientX,
       event.clientY,
     );
   });
   chart.canvas.addEventListener("pointerleave", hideTip);
 
-  return () => {
+  body.append(el("h3", null, "The most common sizes"));
+  const list = table(body, {
+    label: "The most common sizes",
+    first: 6,
+    sort: "RPCs",
+    columns: [
+      { name: "size", value: (row) => row.upTo, text: (row) => sizeRange(row.upTo) },
+      { name: "direction", value: (row) => row.way },
+      countColumn("RPCs", (row) => row.rpcs),
+      {
+        name: "share",
+        title: "of the reads, or writes, of known size",
+        number: true,
+        value: (row) => row.share,
+        text: (row) => percent(row.share),
+      },
+      countColumn("estimated", (row) => row.bounded, "RPCs whose size is only estimated"),
+    ],
+    rows: (it) =>
+      histogram(it).flatMap((sizes, i) => {
+        const all = sizes.reduce((sum, [, rpcs]) => sum + rpcs, 0);
+        const row = ([upTo, rpcs, bounded]) => ({ way: ["read", "write"][i], upTo: Number(upTo), rpcs, bounded, share: rpcs / all });
+        return it.direction.includes("rw"[i]) ? sizes.map(row) : [];
+      }),
+  });
+
+  function update() {
     chart.refresh();
-    fill(
-      key,
-      legend([
-        ...(selection.direction.includes("r") ? [[colors.read, "reads"]] : []),
-        ...(selection.direction.includes("w") ? [[colors.write, "writes"]] : []),
-        ...(hatched ? [[colors.muted, "size estimated", "hatched"]] : []),
-      ]),
-    );
-  };
+    list.show();
+    const entries = [
+      ...(selection.direction.includes("r") ? [[colors.read, SIZE_WORDS[0]]] : []),
+      ...(selection.direction.includes("w") ? [[colors.write, SIZE_WORDS[1]]] : []),
+      ...(hatched ? [[colors.muted, "size estimated", "hatched"]] : []),
+    ];
+    fill(key, legend(entries, { view: "sizes", redraw: update }));
+  }
+  return update;
 }

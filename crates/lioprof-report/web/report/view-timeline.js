@@ -21,6 +21,7 @@ const timelineSection = () =>
 
 const TIMELINE_ROWS = 16;
 const TIMELINE_DEPTH = 8;
+const TIMELINE_WORDS = ["read, handled", "write, handled"];
 
 function buildTimeline(body, controls) {
   const rpc = sample();
@@ -46,7 +47,7 @@ function buildTimeline(body, controls) {
   const chart = timeChart(body, {
     label: "Single reads and writes over time",
     lanes(it, width) {
-      const found = sampled(it);
+      const found = sampled(it).filter((i) => !isHidden("timeline", TIMELINE_WORDS[rpc.write[i] ? 1 : 0]));
       if (!found.length)
         return {
           empty:
@@ -166,6 +167,7 @@ function buildTimeline(body, controls) {
                   [null, "arrived", timeLabel(rpc.arrival[i], 1e-3)],
                   [pale(rpc.write[i] ? colors.write : colors.read, 0.35), "waited for a thread", micros(rpc.queueUs[i])],
                   [rpc.write[i] ? colors.write : colors.read, "handled", micros(rpc.serviceUs[i])],
+                  ...rpcFacts(i),
                   [null, "bytes", Number.isNaN(rpc.bytes[i]) ? UNKNOWN : bytes(rpc.bytes[i])],
                   ...(Number.isNaN(rpc.first[i]) ? [] : [[null, "from byte", count(rpc.first[i])]]),
                   ...(Number.isNaN(rpc.object[i]) ? [] : [[null, "object", DATA.names.objects[rpc.object[i]][1]]]),
@@ -188,10 +190,16 @@ function buildTimeline(body, controls) {
     chart.refresh();
     fill(
       key,
+      legend(
+        [
+          [colors.read, TIMELINE_WORDS[0]],
+          [colors.write, TIMELINE_WORDS[1]],
+        ],
+        { view: "timeline", redraw: update },
+      ),
       legend([
-        [colors.read, "read, handled"],
-        [colors.write, "write, handled"],
-        [pale(colors.read, 0.35), "waiting for a thread"],
+        [pale(colors.read, 0.35), "read, waiting for a thread"],
+        [pale(colors.write, 0.35), "write, waiting for a thread"],
       ]),
     );
     const { plan } = chart;
