@@ -277,7 +277,10 @@ class AnalysisPages(Pages):
             if page.locator("#lock-timeline h2").bounding_box()["y"] < 500:
                 break
         chosen = self.selected(page)
-        self.equal(f"{name}: the link selects", (chosen["t"][0], chosen["target"], chosen["client"], len(chosen["object"])), ("5-8.5", finding["targets"], finding["clients"], 1))
+        self.equal(f"{name}: the link selects a time and marks whom the finding names", chosen, {"t": ["5-8.5"], "finding": ["1"]})
+        self.equal(f"{name}: the chip names the finding", page.locator(".chip").all_inner_texts()[1].split("\n")[0], finding["title"])
+        fought = page.locator("[aria-label='Objects that clients fight over'] tbody tr")
+        self.holds(f"{name}: the object comes first, marked", finding["objects"][0]["fid"] in fought.first.inner_text() and "accused" in fought.first.get_attribute("class"))
         top = page.locator("#lock-timeline h2").bounding_box()["y"]
         bar = page.locator(".toolbar").bounding_box()
         self.holds(f"{name}: the link shows its view ({top:.0f}), below the bar ({bar['y'] + bar['height']:.0f})", bar["y"] + bar["height"] <= top < 500)

@@ -261,6 +261,54 @@ class ReadingPages(AnalysisPages):
         page.screenshot(path=self.shots / "account.png")
         self.close(page)
 
+    def proof(self, name):
+        """The finding of a slow OST leads to disk and network: its OST first, marked, beside its peers."""
+        analysis, page = self.analysis(name), self.open(name)
+        target = analysis["findings"][0]["targets"][0]
+        page.locator(".card").first.get_by_role("link").click()
+        page.wait_for_timeout(500)
+        self.holds(f"{name}: disk and network", page.evaluate("location.hash").startswith("#parts"))
+        shown, span = [float(it) for it in self.selected(page)["t"][0].split("-")], analysis["window"]["duration_s"]
+        self.holds(f"{name}: a moment is shown with what was around it ({shown})", span / 51 < shown[1] - shown[0] < span / 49)
+        rows = page.evaluate("""() => [...document.querySelectorAll("[aria-label='Parts of the service time'] tbody tr")]
+            .map(row => [row.cells[0].innerText, row.className, row.cells[1].innerText])""")
+        mine = [row for row in rows if row[0] == target]
+        self.equal(f"{name}: it comes first, marked", [(row[0], "accused" in row[1]) for row in rows[:len(mine)] if row[2] == "OST"], [(target, True)] * len(mine))
+        self.holds(f"{name}: its peers are there", {row[0] for row in rows if row[2] == "OST"} > {target})
+        self.equal(f"{name}: those of no finding have no mark", {row[0] for row in rows if row[2] == "OST" and row[1]}, {target})
+        page.screenshot(path=self.shots / "proof.png")
+        page.locator(".chip", has_text="One OST is slow").click()
+        self.equal(f"{name}: its chip takes the finding back", set(self.selected(page)), {"t"})
+        self.close(page)
+
+    def accused(self, name):
+        """Of a thousand OSTs the one that a finding names is in the picture, and first; sums of others are no measure for one."""
+        analysis, page = self.analysis(name), self.open(name)
+        finding, short = analysis["findings"][0], lambda target: target.split("-")[1]
+        target, client = short(finding["targets"][0]), finding["clients"][0]
+        self.chart(page, "bandwidth")
+        titles = self.option(page, "bandwidth")["titles"]
+        self.equal(f"{name}: its lane is the first, marked", [text.split("|")[1].split("}")[0] for text in titles if "▲" in text], [f"▲ {target}"])
+        self.holds(f"{name}: before those of the busiest", "▲" in titles[2])
+        self.chart(page, "matrix")
+        axes = self.option(page, "matrix")
+        columns, rows = axes["x"][0]["data"], axes["y"][0]["data"]
+        self.holds(f"{name}: it is in the matrix", target in columns and client in rows)
+        self.holds(f"{name}: others are not counted", f"{len(rows) - 1} clients, {len(columns) - 1} OSTs" in self.label(page, "matrix"))
+        sums = {}
+        for flow in analysis["flows"]:
+            if flow["target"] and short(flow["target"]) in columns and flow["nid"] in rows:
+                key = flow["nid"], flow["target"]
+                sums[key] = sums.get(key, 0) + flow["read"]["bytes"] + flow["write"]["bytes"]
+        legend = page.locator("#matrix .legend .figure").last.inner_text()
+        self.equal(f"{name}: the scale ends with the largest of single cells", legend, human_bytes(max(sums.values())))
+        for label, first in (("OSTs", target), ("Clients", client)):
+            row = page.locator(f"[aria-label='{label}'] tbody tr").first
+            self.equal(f"{name}: {label} begin with it", (row.locator("th").inner_text().split("-")[-1], row.get_attribute("class")), (first, "accused"))
+        self.chart(page, "bandwidth")
+        page.screenshot(path=self.shots / "accused.png")
+        self.close(page)
+
     def names_of_rows(self, name):
         """No row without a name; servers are no clients."""
         analysis, page = self.analysis(name), self.open(name)

@@ -36,6 +36,7 @@ const PAGES: &[(&str, &[&str])] = &[
         "report",
         &[
             "names.js",
+            "accused.js",
             "sample.js",
             "narrowed.js",
             "overview.js",

@@ -1,6 +1,16 @@
 // What is selected: one truth for all views, kept in the address, so that a link shows what its sender saw.
 
-const EVERYTHING = Object.freeze({ time: null, targets: [], clients: [], objects: [], kinds: [], operations: [], direction: "rw" });
+const EVERYTHING = Object.freeze({
+  time: null,
+  targets: [],
+  clients: [],
+  objects: [],
+  kinds: [],
+  operations: [],
+  direction: "rw",
+  // The number of a finding: whom it names is marked, nothing is left out.
+  finding: null,
+});
 
 let selection = EVERYTHING;
 
@@ -68,6 +78,7 @@ function hrefOf(view, it) {
   if (clockName !== USUAL_CLOCK) parameters.set("clock", clockName);
   if (it.time) parameters.set("t", it.time.map((s) => String(Number(s.toFixed(6)))).join("-"));
   if (it.direction !== "rw") parameters.set("io", it.direction);
+  if (it.finding !== null) parameters.set("finding", it.finding + 1);
   for (const [kind, [parameter, names]] of Object.entries(NAMED)) {
     if (!it[kind].length) continue;
     const all = names();
@@ -85,6 +96,8 @@ function parseAddress(hash) {
   const found = { ...EVERYTHING };
   const time = /^([\d.]+)-([\d.]+)$/.exec(parameters.get("t") ?? "");
   if (time && Number(time[2]) > Number(time[1])) found.time = [Number(time[1]), Math.min(Number(time[2]), SPAN_S)];
+  const finding = Number(parameters.get("finding")) - 1;
+  if (DATA.findings?.[finding]) found.finding = finding;
   if (["r", "w"].includes(parameters.get("io"))) found.direction = parameters.get("io");
   for (const [kind, [parameter, names]] of Object.entries(NAMED)) {
     const wanted = parameters.getAll(parameter);

@@ -4,9 +4,11 @@
  * `columns`: `{name, title, value(row), text(row), number, cell(row)}`; a value sorts (within its
  * `group(row)`, where a column has values of several units), a text is shown, a cell is an element; `unit`: of the value, for CSV.
  * `rows(selection)`: the rows; `others(selection)`: a last row that never moves, or null. `pick(row)`: what a click selects; `picked(row)`.
+ * `accused(row)`: whether a finding names it; such rows are marked, and come first until a column is chosen.
  */
-function table(parent, { label, columns, rows, others, first = 10, pick, picked, sort }) {
+function table(parent, { label, columns, rows, others, first = 10, pick, picked, accused, sort }) {
   let order = sort ? { column: columns.findIndex((it) => it.name === sort), down: true } : null;
+  let chosen = false;
   let all = false;
   const head = el(
     "tr",
@@ -21,6 +23,7 @@ function table(parent, { label, columns, rows, others, first = 10, pick, picked,
             type: "button",
             title: column.title,
             onclick: () => {
+              chosen = true;
               order = { column: i, down: order?.column === i ? !order.down : Boolean(column.number) };
               show();
             },
@@ -72,7 +75,8 @@ function table(parent, { label, columns, rows, others, first = 10, pick, picked,
   }
 
   function sorted(list) {
-    return order ? list.sort(byColumn()) : list;
+    if (order) list.sort(byColumn());
+    return accused && !chosen ? list.sort((a, b) => accused(b) - accused(a)) : list;
   }
 
   function byColumn() {
@@ -123,7 +127,10 @@ function table(parent, { label, columns, rows, others, first = 10, pick, picked,
     const visibleRows = all ? list : list.slice(0, first);
     fill(
       body,
-      visibleRows.map((row) => el("tr", { class: picked?.(row) ? "picked" : null }, cells(row))),
+      visibleRows.map((row) => {
+        const kinds = [picked?.(row) && "picked", accused?.(row) && "accused"].filter(Boolean);
+        return el("tr", { class: kinds.join(" ") || null }, cells(row));
+      }),
       others?.(selection) && list.length > 0 && !isSearched && el("tr.others", null, others(selection)),
     );
     more.hidden = list.length <= first;

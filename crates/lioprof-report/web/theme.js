@@ -41,6 +41,7 @@ function readColors() {
     "expansion",
     "unclassified",
     "warning",
+    "critical",
     "before",
     "after",
     "empty",

@@ -122,8 +122,8 @@ function stepLine(name, edges, values, color, type = "solid") {
 }
 
 /**
- * `lanes(selection, width)` gives `{lanes, summary, wide, range}` or `{empty}`. A lane: `title`, `note`, `height`,
- * `y` (an axis of ECharts), `series`, `hover(time, y)` as for `showTip`, `value(time)`: what it shows at a time, `pick(time, y)`.
+ * `lanes(selection, width)` gives `{lanes, summary, wide, range}` or `{empty}`. A lane: `title`, `accused` (by a finding), `note`,
+ * `height`, `y` (an axis of ECharts), `series`, `hover(time, y)` as for `showTip`, `value(time)`: what it shows at a time, `pick(time, y)`.
  */
 function timeChart(parent, { label, lanes, zooms = true, saved = true }) {
   const TITLE = () => Math.round(colors.font * 1.9);
@@ -156,7 +156,7 @@ function timeChart(parent, { label, lanes, zooms = true, saved = true }) {
           lane.title
             ? [
                 {
-                  text: lane.note ? `{t|${lane.title}}  {n|${lane.note}}` : `{t|${lane.title}}`,
+                  text: `{${lane.accused ? "a" : "t"}|${lane.title}}${lane.note ? `  {n|${lane.note}}` : ""}`,
                   left: plan.left - 5,
                   top: lane.top - TITLE() - 2,
                   padding: [4, 5],

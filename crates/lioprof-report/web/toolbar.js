@@ -91,6 +91,7 @@ function selectionChips(now, hint) {
   };
   const chips = [
     now.time && chip(timeRange(...now.time), "the time", () => select({ time: null })),
+    now.finding !== null && chip(sentence(DATA.findings[now.finding].title), "the finding", () => select({ finding: null })),
     ...Object.entries(NAMED).flatMap(([kind, [, , text]]) => list(kind, text)),
   ].filter(Boolean);
   if (!chips.length) return [el("span.hint", null, hint)];

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lioprof_model::{Analysis, Flow, Io};
 use serde::Serialize;
 
+use super::accused::Accused;
 use super::limits::MATRIX;
 use super::names::NameNumbers;
 use super::number::IoView;
@@ -27,9 +28,10 @@ pub(crate) enum Slot {
 pub(crate) fn matrix<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> impl Serialize + use<> {
     let flows: Vec<&Flow> = analysis.flows.iter().filter(|it| it.read.rpcs + it.write.rpcs > 0).collect();
     let (rows, columns) = MATRIX;
-    let by_client = busiest(flows.iter().map(|it| (it.nid.as_str(), moved(&it.read, &it.write), rpcs(it))));
+    let accused = (Accused::new(analysis, |it| &it.clients), Accused::new(analysis, |it| &it.targets));
+    let by_client = busiest(&accused.0, flows.iter().map(|it| (it.nid.as_str(), moved(&it.read, &it.write), rpcs(it))));
     let known = flows.iter().filter_map(|it| Some((it.target.as_deref()?, moved(&it.read, &it.write), rpcs(it))));
-    let by_target = busiest(known);
+    let by_target = busiest(&accused.1, known);
 
     let own_clients: BTreeMap<&str, usize> = by_client.iter().take(rows).enumerate().map(|(i, it)| (*it, i)).collect();
     let mut shown: Vec<&str> = by_target.iter().take(columns).copied().collect();
@@ -75,13 +77,14 @@ fn rpcs(flow: &Flow) -> u64 {
     flow.read.rpcs + flow.write.rpcs
 }
 
-/// NameNumbers by bytes, then RPCs, then name.
-fn busiest<'a>(figures: impl Iterator<Item = (&'a str, u64, u64)>) -> Vec<&'a str> {
+/// Names by the findings that name them, then by bytes, then RPCs, then name.
+fn busiest<'a>(accused: &Accused<'_>, figures: impl Iterator<Item = (&'a str, u64, u64)>) -> Vec<&'a str> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (name, bytes, rpcs) in figures {
         let sum = sums.entry(name).or_default();
         *sum = (sum.0.saturating_add(bytes), sum.1.saturating_add(rpcs));
     }
-    let order: BTreeSet<_> = sums.into_iter().map(|(name, sum)| (std::cmp::Reverse(sum), name)).collect();
-    order.into_iter().map(|(_, name)| name).collect()
+    let order: BTreeSet<_> =
+        sums.into_iter().map(|(name, sum)| (accused.place(name), std::cmp::Reverse(sum), name)).collect();
+    order.into_iter().map(|(.., name)| name).collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! Order of work: whoever has a row of its own comes first and gets the low numbers, then whoever else is named.
 
+mod accused;
 mod bins;
 mod capture;
 mod enqueue_parts;

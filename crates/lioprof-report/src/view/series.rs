@@ -7,6 +7,7 @@ use lioprof_model::bins::{Bins, add};
 use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
 use serde::Serialize;
 
+use super::accused::Accused;
 use super::bins::{bins_of, edges, sums};
 use super::limits::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_SERIES_NUMBERS, MAX_TARGETS};
 use super::names::NameNumbers;
@@ -74,14 +75,14 @@ pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) ->
     let bins = bins_of(analysis, most_bins(by_name.len()));
     let mut total = Lane::default();
     let mut order: BTreeSet<_> = BTreeSet::new();
-    let named: BTreeSet<&str> = analysis.findings.iter().flat_map(|it| &it.targets).map(String::as_str).collect();
+    let accused = Accused::new(analysis, |it| &it.targets);
     for (name, parts) in &by_name {
         parts.iter().for_each(|part| total.add(&bins, part));
         // What findings name has to be there to be seen.
-        let preferred = name.is_some_and(|name| named.contains(name));
-        order.insert((Reverse((preferred, busy_of_all(parts))), *name));
+        let place = name.map_or(usize::MAX, |name| accused.place(name));
+        order.insert((place, Reverse(busy_of_all(parts)), *name));
     }
-    let chosen: BTreeSet<Option<&str>> = order.iter().take(MAX_LANES).map(|(_, name)| *name).collect();
+    let chosen: BTreeSet<Option<&str>> = order.iter().take(MAX_LANES).map(|(.., name)| *name).collect();
     let mut chosen: Vec<_> = by_name.iter().filter(|(name, _)| chosen.contains(*name)).collect();
     chosen.sort_by_key(|(name, parts)| (Reverse(busy_of_all(parts)), **name));
     let ceiling = |name: Option<&str>, direction| {
@@ -161,7 +162,10 @@ fn heat<'a>(
 fn nodes<'a>(analysis: &'a Analysis, bins: &Bins) -> Vec<impl Serialize + use<'a>> {
     let mut nodes: Vec<_> = analysis.series.nodes.iter().collect();
     let load = |it: &lioprof_model::NodeSeries| it.in_flight.iter().copied().filter(|v| v.is_finite()).sum::<f64>();
+    let accused = Accused::new(analysis, |it| &it.nodes);
     nodes.sort_by(|a, b| load(b).total_cmp(&load(a)).then_with(|| a.node.cmp(&b.node)));
+    // What findings name has to be there to be seen.
+    nodes.sort_by_key(|it| accused.place(&it.node));
     let lanes = nodes.into_iter().take(MAX_NODES).map(|it| {
         object!(NodeLane {
             node: &it.node,

@@ -1,19 +1,31 @@
 // The top of the page: what is wrong, in one sentence and as cards.
 
-/** What a finding is about, as a selection. */
+/** The time of a finding, with those whom it names marked beside their peers: all are shown. */
 function selectionOf(finding) {
   const [from, to] = finding.interval_s ?? [0, 0];
   // A moment is shown with what was before and after it.
   const room = Math.max(0, SPAN_S / 50 - (to - from)) / 2;
   const time = to > from ? [Math.max(0, from - room), Math.min(SPAN_S, to + room)] : null;
-  return { ...EVERYTHING, time, targets: finding.targets, clients: finding.clients, objects: finding.objects };
+  return { ...EVERYTHING, time, finding: DATA.findings.indexOf(finding) };
 }
+
+/** Views that prove a finding better than the one of its plot. */
+const PROOF = {
+  "sluggish-ost": "parts",
+  "disk-bound": "parts",
+  evictions: "events",
+  "server-errors": "events",
+  "failed-requests": "operations",
+  "ping-storm": "matrix",
+  "statfs-storm": "operations",
+  "unfair-sharing": "matrix",
+  "trace-quality": "quality",
+};
 
 /** The view that shows a finding best; one of the others if there is nothing in it. */
 function viewOf(finding) {
-  if (!finding.plot) return finding.id === "trace-quality" ? sections.find((it) => it.id === "quality") : null;
-  const best = sections.find((it) => it.plots.includes(finding.plot));
-  return best && !best.empty ? best : sections.find((it) => !it.empty);
+  const best = [sections.find((it) => it.id === PROOF[finding.id]), sections.find((it) => it.plots.includes(finding.plot))];
+  return best.find((it) => it && !it.empty) ?? (finding.plot ? sections.find((it) => !it.empty) : null);
 }
 
 /** The card of the finding that explains another one. */

@@ -17,7 +17,7 @@ function heatLane(heat, it, width) {
     for (let bin = 0; bin < n; bin += 1)
       if (heat.edges[bin + 1] > from && heat.edges[bin] < to) highest = Math.max(highest, value(row, bin));
   const height = Math.round(Math.min(width < 600 ? 260 : 420, Math.max(80, rows.length * 9)));
-  const paint = (pen, across, down) => {
+  const paint = (pen, across, down, density) => {
     const perLine = Math.max(1, rows.length / down);
     pen.fillStyle = colors.empty;
     pen.fillRect(0, 0, across, down);
@@ -36,6 +36,22 @@ function heatLane(heat, it, width) {
         pen.fillRect(x0, y0, Math.max(1, x1 - x0), Math.max(1, y1 - y0));
       }
     }
+    // A mark at both ends of the rows that findings name.
+    pen.fillStyle = colors.critical;
+    rows.forEach((row, at) => {
+      if (!isAccused("targets", heat.targets[row])) return;
+      const [y, size] = [((at + 0.5) / rows.length) * down, colors.font * 0.5 * density];
+      for (const [edge, tip] of [
+        [0, size],
+        [across, across - size],
+      ]) {
+        pen.beginPath();
+        pen.moveTo(edge, y - size);
+        pen.lineTo(tip, y);
+        pen.lineTo(edge, y + size);
+        pen.fill();
+      }
+    });
   };
   const rowAt = (y) => rows[Math.max(0, Math.min(rows.length - 1, Math.floor(y)))];
   return {
@@ -56,7 +72,7 @@ function heatLane(heat, it, width) {
       const [row, bin] = [rowAt(y), binOf(heat.edges, time)];
       const rate = (array) => byteRate(array[row * n + bin] / (heat.edges[bin + 1] - heat.edges[bin]));
       return {
-        head: `${targetName(heat.targets[row])}, ${timeRange(heat.edges[bin], heat.edges[bin + 1])}`,
+        head: `${marked("targets", heat.targets[row], targetName(heat.targets[row]))}, ${timeRange(heat.edges[bin], heat.edges[bin + 1])}`,
         rows: [
           [colors.read, "read", rate(heat.read)],
           [colors.write, "written", rate(heat.write)],

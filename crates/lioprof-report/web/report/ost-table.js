@@ -59,6 +59,7 @@ function ostTable(body) {
     others,
     pick: (row) => () => toggleSelected("targets", row.target),
     picked: (row) => isSelected("targets", row.target),
+    accused: (row) => isAccused("targets", row.target),
   });
   const without = el("p.note");
   body.append(without);

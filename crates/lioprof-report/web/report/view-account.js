@@ -125,6 +125,7 @@ function buildAccount(body) {
         text: (row) => `${percent(share(most(row)[0], row.span_us))} ${most(row)[1]}`,
       },
     ],
+    accused: (row) => isAccused("names", row.name) || isAccused("jobs", row.name),
     rows: () => account.rows,
   });
   const all = account.rows[0].span_us;

@@ -126,7 +126,8 @@ function buildBandwidth(body, controls) {
     // Few OSTs in the order of their names, so that the eye finds them; of many the busiest.
     const rank = ({ target }) => (target === null ? 2 : targetName(target).startsWith("MDT") ? 1 : 0);
     const byName = (a, b) => rank(a) - rank(b) || targetName(a.target).localeCompare(targetName(b.target));
-    return { total, lanes: own.length <= n ? [...own].sort(byName) : own.slice(0, n), of: own.length };
+    const order = accusedFirst("targets", own.length <= n ? [...own].sort(byName) : own, (lane) => lane.target);
+    return { total, lanes: order.slice(0, n), of: own.length };
   }
 
   function parts(lane, it) {
@@ -200,6 +201,7 @@ function buildBandwidth(body, controls) {
     const highest = seen.reduce((most, value) => Math.max(most, value), 0);
     return {
       title,
+      accused: isAccused("targets", lane.target),
       height,
       series,
       highest,
@@ -241,7 +243,7 @@ function buildBandwidth(body, controls) {
       const name = (lane) =>
         lane.target === null || lane.target === undefined
           ? `${DATA.names.unattributed} (the log does not name the OST)`
-          : targetName(lane.target);
+          : marked("targets", lane.target, targetName(lane.target));
       const lanes = [];
       if (several || !chosen.lanes.length) lanes.push(drawn(chosen.total, it, needsSample(it) ? "All of the selection" : "All OSTs", 110));
       const { axis, text, tick = text } = MEASURES[measure];
@@ -252,8 +254,10 @@ function buildBandwidth(body, controls) {
         lanes.push(map);
       }
       const single = chosen.lanes.map((lane) => drawn(lane, it, name(lane), chosen.lanes.length > 4 ? 64 : 84));
-      if (chosen.lanes.length < chosen.of && !needsSample(it))
-        single[0].first = `the busiest ${single.length} of ${plural(DATA.totals.osts, "OST")}: `;
+      if (chosen.lanes.length < chosen.of && !needsSample(it)) {
+        const which = single.some((lane) => lane.accused) ? "those that findings name and the busiest:" : "the busiest";
+        single[0].first = `${which} ${single.length} of ${plural(DATA.totals.osts, "OST")}: `;
+      }
       lanes.push(...single);
       const scale = Math.max(0, ...single.map((lane) => lane.top));
       for (const lane of lanes) {

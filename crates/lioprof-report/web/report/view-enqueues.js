@@ -51,6 +51,7 @@ function buildEnqueues(body) {
       bars.column(total),
       ...bars.columns,
     ],
+    accused: (row) => isAccused("names", row.name),
     rows: () => DATA.enqueue_parts,
   });
   return () => {

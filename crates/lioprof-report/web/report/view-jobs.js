@@ -40,6 +40,7 @@ function buildJobs(body) {
       countColumn("clients", (row) => row.clients),
       countColumn("targets", (row) => row.targets, "targets that it read or wrote"),
     ],
+    accused: (row) => isAccused("jobs", row.job),
     rows: () => DATA.jobs.rows,
     others: otherCells(DATA.jobs, "job", (it) => [
       el("td"),

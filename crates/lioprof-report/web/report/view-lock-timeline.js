@@ -87,7 +87,7 @@ function buildLockTimeline(body, controls) {
               (object.true_conflicts === null ? "" : `, ${count(object.true_conflicts)} of them about the same bytes`),
             height: Math.round(Math.max(70, clients.length * colors.font * 4)),
             y: { min: 0, max: clients.length, inverse: true, interval: 1, axisLabel: { show: false }, axisTick: { show: false } },
-            names: clients.map((client, i) => [clientName(client), i + 0.5]),
+            names: clients.map((client, i) => [marked("clients", client, clientName(client)), i + 0.5]),
             series: [
               {
                 type: "custom",
@@ -163,8 +163,13 @@ function buildLockTimeline(body, controls) {
   rowNames(chart);
   body.append(note);
 
+  let shown = null;
   function update() {
-    const wanted = objects.findIndex((it) => it.object !== null && isSelected("objects", it.object));
+    // A finding chooses its object once.
+    const isNew = selection.finding !== shown;
+    shown = selection.finding;
+    const isWanted = (it) => isSelected("objects", it) || (isNew && shown !== null && isAccused("objects", it));
+    const wanted = objects.findIndex((it) => it.object !== null && isWanted(it.object));
     const onTarget = objects.findIndex((it) => selection.targets.includes(it.target));
     if (wanted >= 0) chosen = wanted;
     else if (onTarget >= 0 && !selection.targets.includes(objects[chosen].target)) chosen = onTarget;

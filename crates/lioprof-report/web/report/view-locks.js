@@ -120,7 +120,8 @@ function buildLocks(body) {
         const waiting = shown(LOCK_WORDS[4], lane.waiting);
         const seen = (values) => Math.max(0, ...values.filter((_, i) => edges[i + 1] > from && edges[i] < to));
         return {
-          title: targetName(lane.target),
+          title: marked("targets", lane.target, targetName(lane.target)),
+          accused: isAccused("targets", lane.target),
           note:
             `highest ${number(seen(all))} conflicts/s; ` +
             `waiting: ${number(seen(Array.from(lane.waiting)))} at once`,
@@ -199,6 +200,7 @@ function buildLocks(body) {
     },
     pick: (row) => row.object !== null && (() => toggleSelected("objects", row.object)),
     picked: (row) => row.object !== null && isSelected("objects", row.object),
+    accused: (row) => isAccused("objects", row.object),
   });
 
   body.append(el("h3", null, "Targets"));
@@ -247,6 +249,7 @@ function buildLocks(body) {
     rows: (now) => it.targets.filter((row) => !now.targets.length || now.targets.includes(row.target)),
     pick: (row) => () => toggleSelected("targets", row.target),
     picked: (row) => isSelected("targets", row.target),
+    accused: (row) => isAccused("targets", row.target),
   });
   if (it.of_targets > it.targets.length)
     body.append(el("p.note", null, `The ${count(it.targets.length)} targets with most conflicts, of ${count(it.of_targets)}.`));

@@ -21,12 +21,14 @@ function buildMatrix(body) {
   const columnName = (slot) =>
     slot.is === "one" ? targetName(slot.number) : slot.is === "unknown" ? DATA.names.unattributed : `${plural(otherTargets, "other")}`;
   const cellAt = new Map(cells.map((cell) => [cell.row * targets.length + cell.column, cell]));
+  const own = (slots) => slots.filter((slot) => slot.is === "one").length;
   let cursor = null;
   let scale = [1, 1];
   const key = el("div");
   body.append(key);
 
   const chosen = (slot, kind) => slot.is === "one" && isSelected(kind, slot.number);
+  const named = (slot, kind) => slot.is === "one" && isAccused(kind, slot.number);
   const value = (cell) => {
     const it = moved(cell, selection.direction);
     return it.known ? it.bytes : 0;
@@ -41,7 +43,10 @@ function buildMatrix(body) {
       const right = width - left - across;
       const line = Math.max(colors.font * 1.15, Math.min(30, 420 / clients.length));
       const top = Math.round(colors.font * (across / targets.length < colors.font * 6 ? 7.4 : 2.2));
-      const amounts = cells.map(value).filter((it) => it > 0);
+      // Whatever the others come to in sum is no measure for one.
+      const isOne = (cell) => clients[cell.row].is !== "others" && targets[cell.column].is !== "others";
+      const ones = cells.filter(isOne).map(value);
+      const amounts = (ones.some(Boolean) ? ones : cells.map(value)).filter((it) => it > 0);
       const least = Math.min(...amounts);
       const highest = Math.max(...amounts);
       // Cells that are nearly the same have nearly the same colour.
@@ -53,13 +58,13 @@ function buildMatrix(body) {
         line,
         height: Math.round(top + line * clients.length + 8),
         summary:
-          `${clients.length} rows, ${targets.length} columns, ` +
+          `${plural(own(clients), "client")}, ${plural(own(targets), "OST")}, ` +
           `largest cell ${amounts.length ? bytes(scale[1]) : "without known bytes"}`,
       };
     },
     option(plan, width) {
       const across = width - plan.left - plan.right;
-      const marked = (list, kind) => list.map((slot) => (chosen(slot, kind) ? "on" : "off"));
+      const marked = (list, kind) => list.map((slot) => (chosen(slot, kind) ? "on" : named(slot, kind) ? "named" : "off"));
       const look = (names, picked) => ({
         axisTick: { show: false },
         axisLine: { show: false },
@@ -67,9 +72,13 @@ function buildMatrix(body) {
         axisLabel: {
           fontSize: colors.font,
           interval: (i) =>
-            names.length <= 1 || picked[i] === "on" || i % Math.ceil(names.length / Math.max(1, across / (colors.font * 1.25))) === 0,
-          formatter: (text, i) => `{${picked[i]}|${text}}`,
-          rich: { on: { color: colors.ink, fontWeight: 700, fontSize: colors.font }, off: { color: colors.muted, fontSize: colors.font } },
+            names.length <= 1 || picked[i] !== "off" || i % Math.ceil(names.length / Math.max(1, across / (colors.font * 1.25))) === 0,
+          formatter: (text, i) => `{${picked[i]}|${picked[i] === "named" ? `${ACCUSED} ` : ""}${text}}`,
+          rich: {
+            on: { color: colors.ink, fontWeight: 700, fontSize: colors.font },
+            named: { color: colors.critical, fontWeight: 700, fontSize: colors.font },
+            off: { color: colors.muted, fontSize: colors.font },
+          },
         },
       });
       const [rowNames, columnNames] = [clients.map(rowName), targets.map(columnName)];
@@ -274,6 +283,7 @@ function clientTable(body) {
     },
     pick: (row) => () => toggleSelected("clients", row.client),
     picked: (row) => isSelected("clients", row.client),
+    accused: (row) => isAccused("clients", row.client),
   });
   const { server_rpcs: ofServers } = DATA.totals;
   if (ofServers) body.append(el("p.note", null, `Not in these rows: ${plural(ofServers, "RPC")} that servers sent to each other.`));

@@ -45,7 +45,8 @@ function buildObjects(body) {
             ? "No read or write of what is selected, in the visible time, whose object and bytes are known."
             : "No single RPCs in this analysis.",
         };
-      const order = [...groups].sort((a, b) => b[1].length - a[1].length || a[0] - b[0]).slice(0, it.objects.length ? 6 : OBJECT_LANES);
+      const bySize = [...groups].sort((a, b) => b[1].length - a[1].length || a[0] - b[0]);
+      const order = accusedFirst("objects", bySize, ([object]) => object).slice(0, it.objects.length ? 6 : OBJECT_LANES);
       const clients = [...new Set(order.flatMap(([, list]) => list.map((i) => rpc.client[i])))];
       return {
         clients,
@@ -57,7 +58,8 @@ function buildObjects(body) {
           const top = list.reduce((most, i) => Math.max(most, last(i)), 1);
           const axis = bytesFromZero(top, 3);
           return {
-            title: objectName(object),
+            title: marked("objects", object, objectName(object)),
+            accused: isAccused("objects", object),
             note: `${plural(list.length, SAMPLED_RPC)} of ${plural(new Set(list.map((i) => rpc.client[i])).size, "client")}`,
             height: width < 600 ? 130 : 160,
             y: { ...axis, axisLabel: { formatter: roundBytes } },
@@ -145,6 +147,7 @@ function buildObjects(body) {
       ),
     pick: (row) => row.object !== null && (() => toggleSelected("objects", row.object)),
     picked: (row) => row.object !== null && isSelected("objects", row.object),
+    accused: (row) => isAccused("objects", row.object),
   });
   function update() {
     chart.refresh();

@@ -68,6 +68,7 @@ function buildParts(body) {
         text: (row) => timesPeers(row)?.toFixed(1) ?? "–",
       },
     ],
+    accused: (row) => isAccused("names", row.name),
     rows: (it) => DATA.service_parts.filter((row) => it.direction.includes(row.direction[0])),
   });
   return () => {

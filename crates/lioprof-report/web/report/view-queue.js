@@ -42,12 +42,14 @@ function buildQueue(body, controls) {
     label: "Requests in the servers over time",
     lanes(it) {
       const [from, to] = visible(it);
-      const made = nodes.slice(0, all ? nodes.length : few).map((node) => {
+      const first = accusedFirst("nodes", nodes, ({ node }) => node);
+      const made = first.slice(0, all ? nodes.length : few).map((node) => {
         const [inProcess, queued] = [node.inProcess, node.queued].map((values, i) => shownOf("queue", QUEUE_WORDS[i], values));
         const sum = Array.from(queued, (value, i) => value + inProcess[i]);
         const highest = Math.max(0, ...sum.filter((_, i) => edges[i + 1] > from && edges[i] < to));
         return {
-          title: node.node,
+          title: marked("nodes", node.node, node.node),
+          accused: isAccused("nodes", node.node),
           note: `highest ${number(highest)}`,
           height: 80,
           highest,

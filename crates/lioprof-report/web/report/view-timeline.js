@@ -64,8 +64,9 @@ function buildTimeline(body, controls) {
         groups.get(name).push(i);
       }
       const nameOf = (at) => (at < 0 ? DATA.names.unattributed : by === "client" ? clientName(at) : targetName(at));
-      const order = [...groups]
-        .sort((a, b) => b[1].length - a[1].length)
+      const kind = by === "client" ? "clients" : "targets";
+      const most = [...groups].sort((a, b) => b[1].length - a[1].length);
+      const order = accusedFirst(kind, most, ([at]) => at)
         .slice(0, TIMELINE_ROWS)
         .sort((a, b) => nameOf(a[0]).localeCompare(nameOf(b[0]), "en", { numeric: true }));
       const bars = [];
@@ -155,7 +156,7 @@ function buildTimeline(body, controls) {
                 },
               },
             ],
-            names: rows.map((row, at) => [nameOf(row.name), middles[at], row.name]),
+            names: rows.map((row, at) => [marked(kind, row.name, nameOf(row.name)), middles[at], row.name]),
             hover: (time, y) => {
               const hit = barAt(time, y);
               if (!hit) return null;
@@ -176,7 +177,7 @@ function buildTimeline(body, controls) {
             },
             pick: (_, y) => {
               const row = rows.find((it2) => y >= it2.top - 0.3 && y < it2.top + it2.lines + 0.3);
-              if (row && row.name >= 0) toggleSelected(by === "client" ? "clients" : "targets", row.name);
+              if (row && row.name >= 0) toggleSelected(kind, row.name);
             },
           },
         ],
