@@ -57,10 +57,10 @@ fn the_version_knows_every_feature() {
 /// Names of the commands that `lioprof --help` lists.
 fn commands() -> Vec<String> {
     let help = stdout(&["--help"]);
-    let list = help.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
+    let list = help.split_once("Capture:\n").unwrap().1.split_once("Options:\n").unwrap().0;
     let lines = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let names = lines.filter_map(|line| line.split_whitespace().next());
-    names.filter(|name| *name != "help").map(str::to_owned).collect()
+    names.map(str::to_owned).collect()
 }
 
 fn read(share: &Path, name: &str) -> String {

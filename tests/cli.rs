@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::captures::{captures, in_both_formats};
 use crate::figures::{number, rows, text};
-use crate::util::{Run, analyze, assert_same, figures_only, lioprof, lioprof_fed};
+use crate::util::{Run, analyze, assert_same, figures_only, lioprof, lioprof_fed, lioprof_with};
 
 /// A small capture, decompressed, in a directory of its own: `DIR/server/rpc.bin`.
 struct Bench {
@@ -88,6 +88,23 @@ fn help_version_and_usage() {
         let run = lioprof(args).exits(2);
         assert!(!run.stderr.is_empty(), "{run}");
     }
+}
+
+#[test]
+fn colours_are_as_asked_for() {
+    let bench = Bench::new();
+    let colours = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut all = vec!["analyze".to_owned(), bench.good().to_string_lossy().into_owned()];
+        all.extend(args.iter().map(|arg| (*arg).to_owned()));
+        let run = lioprof_with(&all, variables).exits(0);
+        run.stdout.contains(&0x1b)
+    };
+    // `lioprof` is run with NO_COLOR, and prints into a pipe.
+    assert!(!colours(&[], &[]));
+    assert!(colours(&["--color", "always"], &[]));
+    assert!(colours(&[], &[("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")]));
+    assert!(!colours(&["--color=never"], &[("NO_COLOR", ""), ("CLICOLOR_FORCE", "1")]));
+    lioprof(&["analyze", "x", "--color", "mauve"]).exits(2).says(&["--color"]);
 }
 
 #[test]

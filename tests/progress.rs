@@ -1,10 +1,11 @@
 //! The bar: on a terminal, if it takes long, and gone in the end.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 
+use lioprof_testkit::files::repository;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 /// What `indicatif` writes in front of a line that it draws again, and at the end.
@@ -88,4 +89,23 @@ fn a_file_gets_no_bar() {
     slow(child.stdin.take().unwrap());
     let said = child.wait_with_output().unwrap().stderr;
     assert!(!String::from_utf8_lossy(&said).contains(ERASE));
+}
+
+#[test]
+fn a_bar_counts_the_plots() {
+    let dir = tempfile::TempDir::new().unwrap();
+    let (input, out) = (repository("fixtures/captures/file_per_process"), dir.path().to_string_lossy().into_owned());
+    let args = ["analyze", &*input.to_string_lossy(), "-o", &out, "--plots", "svg"];
+    assert!(lioprof(&args).status().unwrap().success());
+    // A plot that takes until somebody reads it.
+    let plot = dir.path().join("latency.svg");
+    fs::remove_file(&plot).unwrap();
+    assert!(Command::new("mkfifo").arg(&plot).status().unwrap().success());
+    let all = seen(lioprof(&args), |_, pieces| {
+        while !pieces.next().expect("a bar").contains("plots: ") {}
+        let mut drawn = String::new();
+        File::open(&plot).unwrap().read_to_string(&mut drawn).unwrap();
+        assert!(drawn.contains("<svg"), "{drawn}");
+    });
+    assert!(all.contains(" of ") && all.contains(ERASE), "{all:?}");
 }

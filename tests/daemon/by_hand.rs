@@ -1,4 +1,4 @@
-//! The commands of `docs/capture.md`, run on a simulated server.
+//! The commands of `docs/capture.md` and of `lioprof --help`, run on a simulated server.
 
 use std::fs;
 use std::path::Path;
@@ -9,6 +9,7 @@ use lioprof_testkit::files::repository;
 use super::fixture::{analysis, rich};
 use super::node::Node;
 use crate::figures::number;
+use crate::util::lioprof;
 
 /// The commands under "By hand".
 fn commands() -> String {
@@ -18,13 +19,24 @@ fn commands() -> String {
     block.split_once("```").unwrap().0.to_owned()
 }
 
+/// The commands at the end of `lioprof --help`.
+fn commands_of_help() -> String {
+    let help = String::from_utf8(lioprof(&["--help"]).exits(0).stdout).unwrap();
+    let (_, recipe) = help.split_once("with lctl alone").unwrap();
+    let lines = recipe.lines().skip(1).take_while(|line| line.starts_with("  ")).collect::<Vec<_>>();
+    assert!(lines.len() > 10, "{help}");
+    lines.join("\n").replace("/var/tmp/rpc.bin", "/var/tmp/help.bin")
+}
+
 #[test]
 fn every_bit_is_put_back() {
     // The largest part of the table below the commands.
     const STEP_3: &str = "lctl set_param debug=\"+rpctrace\"";
     const ALL: &str =
         "lctl set_param subsystem_debug=\"rpc filter ldlm\"; lctl set_param debug=\"+rpctrace +dlmtrace +net\"";
-    for version in ["2.10", "2.15", "2.17"] {
+    for (version, commands) in
+        ["2.10", "2.15", "2.17"].map(|version| (version, commands())).into_iter().chain([("2.17", commands_of_help())])
+    {
         let node = Node::playing_with(&rich().path, &["--speed", "max", "--version", version]);
         let masks = || {
             ["libcfs_debug", "libcfs_subsystem_debug"].map(|name| {
@@ -38,15 +50,20 @@ fn every_bit_is_put_back() {
         assert_eq!(before[1], "-1", "all ones, with and without names");
         fs::create_dir(node.path("home")).unwrap();
         let (root, home) = (node.root().display().to_string(), node.path("home").display().to_string());
-        let script = commands()
+        let script = commands
             .replace("/root/", &format!("{home}/"))
             .replace("/sys/module", &format!("{root}/sys/module"))
             .replace("/var/tmp/", &format!("{home}/"))
             .replace(STEP_3, ALL)
             // The I/O in question: as long as the log is played.
             .replace("sleep 60", &format!("until grep -q '\"phase\":\"played\"' {root}/sim/ctl; do sleep 0.1; done"))
-            .replace("lioprof analyze \"$log\" -o report", "echo \"log=$log\"");
-        assert!(script.contains(ALL) && script.contains("until grep") && script.contains("echo \"log="), "{script}");
+            .replace("lioprof analyze \"$log\" -o report", "echo \"log=$log\"")
+            .replace(&format!("lioprof analyze {home}/help.bin -o report"), &format!("echo \"log={home}/help.bin\""));
+        let of_help = script.contains("help.bin");
+        assert!(
+            (of_help || script.contains(ALL)) && script.contains("until grep") && script.contains("echo \"log="),
+            "{script}"
+        );
         let run = Command::new("sh")
             .args(["-euc", &script])
             .env("PATH", format!("{root}/bin:{}", std::env::var("PATH").unwrap()))

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let dir = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "gallery".to_owned()));
     let options = PlotOptions::default();
     for (name, analysis) in support::cases() {
-        let written = write_all(&analysis, &dir.join(name), &[Format::Svg, Format::Png], &options)?;
+        let written = write_all(&analysis, &dir.join(name), &[Format::Svg, Format::Png], &options, &|| ())?;
         for one in written {
             if let Written::Skipped { plot, reason } = one {
                 println!("{name}/{plot}: skipped, {reason}");

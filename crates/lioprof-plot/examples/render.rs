@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: render ANALYSIS.json DIR".into());
     };
     let analysis: Analysis = serde_json::from_slice(&std::fs::read(file)?)?;
-    for one in write_all(&analysis, Path::new(dir), &[Format::Svg, Format::Png], &PlotOptions::default())? {
+    for one in write_all(&analysis, Path::new(dir), &[Format::Svg, Format::Png], &PlotOptions::default(), &|| ())? {
         match one {
             Written::File { path, .. } => println!("{}", path.display()),
             Written::Skipped { plot, reason } => println!("{plot}: skipped, {reason}"),

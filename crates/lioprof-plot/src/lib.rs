@@ -51,6 +51,7 @@ mod support;
 
 pub use comparison::{ComparisonPlot, comparison_plots};
 pub use error::PlotError;
+pub use operations::NAME as OPERATIONS_PLOT;
 pub use options::{Format, PlotOptions};
 pub use output::{Rendered, Written, render, write_all, write_comparison, write_operations};
 pub use plots::{Plot, plot, plots};

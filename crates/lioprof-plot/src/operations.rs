@@ -13,7 +13,8 @@ use crate::options::PlotOptions;
 use crate::page::Page;
 
 /// Stem of the file's name.
-pub(crate) const NAME: &str = "operations-parts";
+/// Name of the plot of clients' operations.
+pub const NAME: &str = "operations-parts";
 pub(crate) const TITLE: &str = "Where the time of operations went";
 
 const ROW: f64 = 22.0;

@@ -57,7 +57,7 @@ pub fn render(plot: &Plot, analysis: &Analysis, format: Format, options: &PlotOp
 /// Draws every plot into `dir`, which is made if it is not there: `<plot name>.<extension>`.
 ///
 /// A plot without data gives one [`Written::Skipped`], whatever the number of formats. A file of
-/// an earlier run is replaced, but not removed when the plot is skipped now.
+/// an earlier run is replaced, but not removed when the plot is skipped now. `done` hears of each plot that is done.
 ///
 /// # Errors
 ///
@@ -67,10 +67,11 @@ pub fn write_all(
     dir: &Path,
     formats: &[Format],
     options: &PlotOptions,
+    done: &dyn Fn(),
 ) -> Result<Vec<Written>, PlotError> {
     let options = options.clamped();
     let drawn = plots().iter().map(|plot| (plot.name, plot.title, (plot.draw)(analysis, &options)));
-    write_scenes(drawn, dir, formats, &options)
+    write_scenes(drawn, dir, formats, &options, done)
 }
 
 /// Draws every plot of two analyses into `dir`, as [`write_all`] does.
@@ -84,10 +85,11 @@ pub fn write_comparison(
     dir: &Path,
     formats: &[Format],
     options: &PlotOptions,
+    done: &dyn Fn(),
 ) -> Result<Vec<Written>, PlotError> {
     let options = options.clamped();
     let drawn = comparison_plots().iter().map(|plot| (plot.name, plot.title, (plot.draw)([before, after], &options)));
-    write_scenes(drawn, dir, formats, &options)
+    write_scenes(drawn, dir, formats, &options, done)
 }
 
 /// Draws where the time of clients' operations went into `dir`, as [`write_all`] does.
@@ -103,7 +105,7 @@ pub fn write_operations(
 ) -> Result<Vec<Written>, PlotError> {
     let options = options.clamped();
     let drawn = (operations::NAME, operations::TITLE, operations::draw(operations, &options));
-    write_scenes(std::iter::once(drawn), dir, formats, &options)
+    write_scenes(std::iter::once(drawn), dir, formats, &options, &|| ())
 }
 
 /// One plot's name, its title, and the picture or why there is none.
@@ -114,6 +116,7 @@ fn write_scenes(
     dir: &Path,
     formats: &[Format],
     options: &PlotOptions,
+    done: &dyn Fn(),
 ) -> Result<Vec<Written>, PlotError> {
     fs::create_dir_all(dir).map_err(|source| PlotError::CreateDir(dir.to_owned(), source))?;
     let mut written = Vec::new();
@@ -122,6 +125,7 @@ fn write_scenes(
             Ok(scene) => scene,
             Err(reason) => {
                 written.push(Written::Skipped { plot: name, reason });
+                done();
                 continue;
             }
         };
@@ -131,6 +135,7 @@ fn write_scenes(
             fs::write(&path, bytes).map_err(|source| PlotError::Write(path.clone(), source))?;
             written.push(Written::File { plot: name, path });
         }
+        done();
     }
     Ok(written)
 }

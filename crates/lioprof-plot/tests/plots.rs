@@ -245,7 +245,7 @@ fn files_are_written() {
     let into = dir.path().join("plots/of/today");
     let one = analysis(&Shape { rpcs: 1, bins: 1, osts: 1, clients: 1, ..SMALL });
     let formats = [Format::Svg, Format::Png];
-    let written = write_all(&one, &into, &formats, &PlotOptions::default()).expect("written");
+    let written = write_all(&one, &into, &formats, &PlotOptions::default(), &|| ()).expect("written");
     let skipped = |w: &&Written| matches!(w, Written::Skipped { .. });
     assert_eq!(written.iter().filter(skipped).count(), 1);
     assert_eq!(written.len(), 33);
@@ -256,6 +256,6 @@ fn files_are_written() {
     }
     let taken = dir.path().join("file");
     std::fs::write(&taken, "x").expect("written");
-    let err = write_all(&one, &taken, &formats, &PlotOptions::default()).expect_err("no directory");
+    let err = write_all(&one, &taken, &formats, &PlotOptions::default(), &|| ()).expect_err("no directory");
     assert!(err.to_string().contains("failed to create directory"), "{err}");
 }

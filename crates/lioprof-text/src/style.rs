@@ -31,6 +31,17 @@ pub enum Color {
 }
 
 impl Color {
+    /// Whether to colour from now on, in place of what the environment and standard output ask for.
+    #[cfg(feature = "clap")]
+    pub fn ask(choice: clap::ColorChoice) {
+        let choice = match choice {
+            clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
+            clap::ColorChoice::Always => anstream::ColorChoice::Always,
+            clap::ColorChoice::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+
     /// What standard output is, and what `NO_COLOR` and `CLICOLOR_FORCE` ask for.
     #[must_use]
     pub fn of_stdout() -> Self {

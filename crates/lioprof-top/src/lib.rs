@@ -36,4 +36,4 @@ pub use level::View;
 pub use plain::plain;
 pub use screen::draw;
 pub use state::{State, UnknownColumn};
-pub use terminal::{Update, run};
+pub use terminal::{Update, run, without_colors};

@@ -9,6 +9,7 @@ use std::time::Duration;
 use lioprof_model::Live;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::style::force_color_output;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::keys::{Answer, Key};
@@ -35,6 +36,11 @@ static DRAWING: Mutex<()> = Mutex::new(());
 
 /// Longest wait for a key: updates come by another way.
 const TICK: Duration = Duration::from_millis(100);
+
+/// Draws without colours from now on.
+pub fn without_colors() {
+    force_color_output(false);
+}
 
 /// Shows updates on the whole terminal until the user has seen enough, or a signal asks to end. A panic gives the terminal back, too.
 ///

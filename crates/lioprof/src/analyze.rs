@@ -17,6 +17,9 @@ use crate::{output_dir, reading, thresholds};
 
 pub(crate) fn run(args: &AnalyzeArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let limits = thresholds::limits(&args.thresholds)?;
+    if let Some(dir) = &args.output {
+        output_dir::check(dir, &args.plots)?;
+    }
     let config = Config { noted_loss: limits.lost_share(), ..config(args)? };
     let read = reading::read(&config, verbosity, |config| analyze_with_stores(&args.inputs, &Stores, config, None))?;
     let Some(mut outcome) = read else { return Ok(Code::Unusable) };

@@ -24,7 +24,7 @@ mod top;
 mod values;
 mod what_if;
 
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::about;
 
@@ -68,81 +68,152 @@ pub(crate) struct Args {
     /// Print more: all details of each finding, every skipped file, what the daemon does.
     #[arg(short, long, global = true, conflicts_with = "quiet", display_order = 901)]
     pub(crate) verbose: bool,
+    /// Colours: auto (on a terminal, unless NO_COLOR is set), always, never.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 902)]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    pub(crate) color: ColorChoice,
+}
+
+impl Args {
+    /// The arguments of this process; ends it if they are wrong, or ask for help.
+    pub(crate) fn of_process() -> Self {
+        Self::from_arg_matches(&grouped().get_matches()).unwrap_or_else(|error| error.exit())
+    }
+}
+
+/// The commands that `--help` lists, by what they are for.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Capture", &["doctor", "daemon", "status", "mark", "stop", "record"]),
+    ("Analyze", &["analyze", "explain", "compare", "what-if", "operations", "report", "findings"]),
+    ("Watch", &["top", "check"]),
+    ("Convert", &["decode", "anonymise", "export", "rollup", "replay"]),
+];
+
+/// The command line, with its commands listed in groups.
+fn grouped() -> clap::Command {
+    let command = Args::command();
+    let header = command.get_styles().get_header();
+    let name_style = command.get_styles().get_literal();
+    let mut lists = String::new();
+    for (group, names) in GROUPS {
+        lists.push_str(&format!("{header}{group}:{header:#}\n"));
+        for sub in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+            lists.push_str(&format!("  {name_style}{:10}{name_style:#}  {about}\n", sub.get_name()));
+        }
+        lists.push('\n');
+    }
+    let options = format!("{header}Options:{header:#}\n{{options}}");
+    command
+        .help_template(format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{lists}{options}{{after-help}}"))
 }
 
 const AFTER_HELP: &str = "\
-To capture a log on an OSS (docs/capture.md has the details):
-  masks=$(dirname /sys/module/l*/parameters/libcfs_debug)   # as numbers: not every bit has a name
-  cat $masks/libcfs_debug $masks/libcfs_subsystem_debug     # note these and debug_mb
-  lctl get_param debug_mb
+`lioprof COMMAND --help` explains a command. To capture ten minutes on an OSS or MDS, as root:
+  lioprof daemon --for 10m --dir /var/tmp/cap       # restores every setting when it ends
+  lioprof analyze /var/tmp/cap -o report
+
+Without lioprof on the server, with lctl alone (docs/capture.md has the details):
+  lctl get_param daemon_file                        # a path: somebody else's is running, stop here
+  masks=$(dirname /sys/module/l*/parameters/libcfs_debug)   # numbers: not every bit has a name
+  debug=$(cat $masks/libcfs_debug) subsystem=$(cat $masks/libcfs_subsystem_debug)
+  mb=$(lctl get_param -n debug_mb)
   lctl set_param debug_mb=512 subsystem_debug='rpc filter ldlm'
   lctl clear
-  lctl debug_daemon start /run/rpc.bin 1024                 # a new local file, at most 1 GiB
-  lctl set_param debug='+rpctrace +dlmtrace +net'           # +rpctrace alone: smaller, less exact
-  ...                                                       # run the I/O to be analyzed
-  lctl set_param debug='-rpctrace -dlmtrace -net'
+  lctl debug_daemon start /var/tmp/rpc.bin 1024     # a new local file, at most 1 GiB
+  lctl set_param debug='+rpctrace +dlmtrace +net'   # +rpctrace alone: smaller, less exact
+  sleep 60                                          # meanwhile: the I/O to be analyzed
+  echo $debug > $masks/libcfs_debug
+  echo $subsystem > $masks/libcfs_subsystem_debug
   lctl debug_daemon stop
-  echo -1 > $masks/libcfs_subsystem_debug                   # or the value that you noted
-  lioprof analyze /run/rpc.bin -o report
+  lctl set_param debug_mb=$mb
+  lioprof analyze /var/tmp/rpc.bin -o report
 
 Exit codes: 0 done, 1 findings at or above --fail-on, 2 wrong arguments or unreadable input, 3 more lost than --max-loss.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Rebuild every RPC from debug logs; show which client used which OST, at what bandwidth and latency.
+    /// What is wrong, who, when, what to do, from debug or kernel logs.
+    ///
+    /// Rebuilds every RPC from the debug logs, and shows which client used which OST, at what bandwidth and latency.
     Analyze(Box<AnalyzeArgs>),
-    /// Compare two captures or saved analyses: what improved, what got worse, which findings are new or gone.
+    /// What improved or got worse between two captures.
+    ///
+    /// Takes logs or saved analyses. Also says which findings are new or gone.
     Compare(Box<CompareArgs>),
-    /// Print a binary log as text, as `lctl debug_file` does, sorted by time.
+    /// Print a binary log as text, as `lctl debug_file` does.
+    ///
+    /// The records are sorted by time.
     Decode(DecodeArgs),
-    /// Write logs and counters again with all names replaced by pseudonyms, to be sent to others.
+    /// Replace all names in logs and counters, to send them to others.
+    ///
+    /// Writes the logs and counters again, with a pseudonym for each name.
     Anonymise(AnonymiseArgs),
-    /// Show where the time of clients' operations (open, read, fsync, ..) went, from logs of clients and servers.
+    /// Where the time of clients' operations (open, read, fsync) went.
+    ///
+    /// Takes the logs of clients and servers.
     Operations(Box<OperationsArgs>),
-    /// Predict how long the same work would take with something changed, by replaying the requests.
+    /// Predict how long the same work would take with something changed.
+    ///
+    /// Replays the captured requests, with faster OSTs, without waits for locks, or with larger requests.
     WhatIf(Box<WhatIfArgs>),
-    /// Export every RPC and lock event as Parquet or CSV, or as a trace for the Perfetto UI.
+    /// Every RPC and lock event as Parquet, CSV or a Perfetto trace.
     #[cfg(feature = "export")]
     Export(Box<ExportArgs>),
-    /// Check whether servers are fit for a large run: targets, space, errors, settings, disks. Traces nothing.
+    /// Check whether servers are fit for a large run.
+    ///
+    /// Checks targets, space, errors, settings and disks. Traces nothing.
     Check(Box<CheckArgs>),
-    /// Explain a kind of finding: how it is decided, what may fool it, what to do.
+    /// Explain a kind of finding: how it is decided, what to do.
+    ///
+    /// Also says what may fool it.
     Explain(ExplainArgs),
-    /// List the kinds of findings and their thresholds, in the format that `analyze --thresholds` reads.
+    /// List the thresholds of the findings, for `analyze --thresholds`.
     Findings(FindingsArgs),
-    /// Trace this server until stopped: enable rpctrace, drain the kernel's debug log, keep one row per RPC.
+    /// Trace this server until stopped; then restore all settings.
+    ///
+    /// Enables rpctrace, drains the kernel's debug log, and keeps one row per RPC.
     #[cfg(feature = "daemon")]
     Daemon(Box<DaemonArgs>),
     /// Check whether this server can be traced, and what is missing.
     #[cfg(feature = "daemon")]
     Doctor(DoctorArgs),
-    /// Show what the daemon on this server is doing.
+    /// Show what the daemon on this server does, costs and lost.
     #[cfg(feature = "daemon")]
     Status(StatusArgs),
-    /// Show what OSTs, clients and jobs do now, on this server or on many, and what is wrong by the last minute.
+    /// What OSTs, clients and jobs do now, on one server or on many.
+    ///
+    /// Also says what is wrong by the last minute.
     #[cfg(feature = "daemon")]
     Top(Box<TopArgs>),
-    /// Stop the daemon: drain the log, write the data, restore all settings.
+    /// Stop the daemon: write the data, restore all settings.
     #[cfg(feature = "daemon")]
     Stop(TalkArgs),
-    /// Write a marker into the log, for `lioprof analyze --from MARK --to MARK`.
+    /// Write a mark into the log, for `analyze --from MARK --to MARK`.
     #[cfg(feature = "daemon")]
     Mark(MarkArgs),
-    /// Capture on many servers while a command runs: start daemons over ssh, keep them alive, fetch their rows, make one report.
+    /// Capture on many servers while a command runs; one report.
+    ///
+    /// Starts daemons over ssh, keeps them alive, fetches their rows, and makes one report of all.
     #[cfg(feature = "daemon")]
     Record(Box<RecordArgs>),
     /// Do on this server what `lioprof record` says on standard input.
     #[cfg(feature = "daemon")]
     #[command(hide = true)]
     Agent(AgentArgs),
-    /// Replay a captured log or a synthetic workload on a simulated server, for tests and demonstrations
-    /// (needs root and FUSE).
+    /// Play a log or a synthetic workload on a simulated server.
+    ///
+    /// For tests and demonstrations. Needs root and FUSE.
     #[cfg(feature = "replay")]
     Replay(Box<lioprof_sim::replay::ReplayArgs>),
-    /// Turn a saved analysis into one self-contained HTML page with its findings and interactive views.
+    /// Make the HTML page of a saved analysis or comparison.
+    ///
+    /// One self-contained file, with findings and interactive views.
     #[cfg(feature = "report")]
     Report(ReportArgs),
-    /// Write per-node summaries (rollups) into a dataset, for dashboards and for `lioprof-query analyze`.
+    /// Sum up the rows of many nodes, for dashboards and large sites.
+    ///
+    /// Writes a summary (rollup) of each node into the dataset; `lioprof-query analyze` reads them.
     #[cfg(feature = "export")]
     Rollup(RollupArgs),
     /// Write the manual pages and the completions for bash, zsh and fish; for packagers, see docs/install.md.
@@ -153,16 +224,34 @@ pub(crate) enum Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Args::command().debug_assert();
+        grouped().debug_assert();
+    }
+
+    #[test]
+    fn every_command_is_in_one_group_and_has_one_line() {
+        let mut listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        listed.sort_unstable();
+        let command = Args::command();
+        for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+            assert!(listed.contains(&sub.get_name()), "{} is in no group", sub.get_name());
+        }
+        assert!(listed.windows(2).all(|pair| pair[0] != pair[1]), "{listed:?}");
+        let mut command = grouped();
+        let help = command.render_help().to_string();
+        for group in ["Capture:", "Analyze:", "Watch:", "Convert:"] {
+            assert_eq!(help.lines().filter(|line| *line == group).count(), 1, "{group} {help}");
+        }
+        let list = help.split("Options:").next().unwrap();
+        assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
     }
 
     #[test]
     fn examples_are_not_wrapped() {
-        for command in Args::command().get_subcommands() {
+        let all = Args::command();
+        for command in all.get_subcommands().chain([&all]) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             // Text is wrapped to the terminal; examples begin with spaces and stay as they are.
             for line in help.lines().filter(|line| line.starts_with("  ")) {

@@ -22,6 +22,9 @@ use crate::{output_dir, saved, thresholds};
 
 pub(crate) fn run(args: &CompareArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
     let limits = thresholds::limits(&args.thresholds)?;
+    if let Some(dir) = &args.output {
+        output_dir::check_comparison(dir, &args.plots)?;
+    }
     let read = |path: &Path, bin_us| read(path, bin_us, args, &limits, verbosity);
     // Both are read before anything is said of either.
     let (before, after) = (read(&args.before, args.bin)?, read(&args.after, args.bin)?);

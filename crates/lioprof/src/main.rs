@@ -45,7 +45,6 @@ mod what_if;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use lioprof_model::with_causes;
 
 use args::{Args, Command};
@@ -57,7 +56,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     use_small_pages();
-    let args = Args::parse();
+    let args = Args::of_process();
+    lioprof_text::Color::ask(args.color);
     let verbosity = match (args.quiet, args.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,

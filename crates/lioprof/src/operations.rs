@@ -19,6 +19,9 @@ use crate::stores::Stores;
 use crate::{output_dir, reading};
 
 pub(crate) fn run(args: &OperationsArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
+    if let Some(dir) = &args.output {
+        output_dir::check_operations(dir, &args.plots)?;
+    }
     let config = Config {
         selection: args.selection.selection(),
         // Lock lines are taken as they are.

@@ -3,13 +3,68 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use lioprof_model::{Analysis, Comparison, Generator, Operations};
 use lioprof_text::operations::OperationsFormat;
 
 use crate::args::PlotFormat;
 use crate::messages::{self, Verbosity};
+use crate::progress::Bar;
+
+/// What a folder with files of lioprof has of these.
+const SAVED: [&str; 3] = ["analysis.json", "comparison.json", "operations.json"];
+
+/// Refuses a folder in which [`write`] would overwrite somebody else's file.
+pub(crate) fn check(dir: &Path, plots: &[PlotFormat]) -> anyhow::Result<()> {
+    let tables = lioprof_text::tables::ALL.iter().map(|table| format!("{}.csv", table.name));
+    let pictures = pictures(lioprof_plot::plots().iter().map(|plot| plot.name), plots);
+    spare_others(dir, ["analysis.json", "report.html"].map(str::to_owned).into_iter().chain(tables).chain(pictures))
+}
+
+/// Refuses a folder in which [`write_comparison`] would overwrite somebody else's file.
+pub(crate) fn check_comparison(dir: &Path, plots: &[PlotFormat]) -> anyhow::Result<()> {
+    let pictures = pictures(lioprof_plot::comparison_plots().iter().map(|plot| plot.name), plots);
+    spare_others(dir, ["comparison.json", "comparison.html"].map(str::to_owned).into_iter().chain(pictures))
+}
+
+/// Refuses a folder in which [`write_operations`] would overwrite somebody else's file.
+pub(crate) fn check_operations(dir: &Path, plots: &[PlotFormat]) -> anyhow::Result<()> {
+    let pictures = pictures(std::iter::once(lioprof_plot::OPERATIONS_PLOT), plots);
+    spare_others(dir, ["operations.json", "operations.html"].map(str::to_owned).into_iter().chain(pictures))
+}
+
+/// File names of plots.
+fn pictures<'a>(plots: impl Iterator<Item = &'a str>, as_formats: &[PlotFormat]) -> impl Iterator<Item = String> {
+    let formats = formats(as_formats);
+    plots.flat_map(move |name| {
+        let files = formats.iter().map(|format| format!("{name}.{}", format.extension()));
+        files.collect::<Vec<_>>()
+    })
+}
+
+/// Refuses a folder if one of these files in it is somebody else's. JSON and pages say whose they are; tables and plots are lioprof's if there
+/// is JSON of lioprof beside them.
+fn spare_others(dir: &Path, names: impl Iterator<Item = String>) -> anyhow::Result<()> {
+    let is_of_lioprof = SAVED.iter().any(|name| says_lioprof(&dir.join(name)));
+    for path in names.map(|name| dir.join(name)).filter(|path| path.exists()) {
+        let says = path.extension().is_some_and(|extension| extension == "json" || extension == "html");
+        if if says { !says_lioprof(&path) } else { !is_of_lioprof } {
+            bail!(
+                "`{}` is not a file that lioprof wrote, and would be overwritten: move it away, or give -o another directory",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Whether it is JSON or a page of lioprof.
+pub(crate) fn says_lioprof(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains("lioprof."))
+}
 
 pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbosity: Verbosity) -> anyhow::Result<()> {
     fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
@@ -25,8 +80,11 @@ pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbo
     create(&dir.join("report.html"), |out| Ok(lioprof_report::write(analysis, out)?))?;
     let formats = formats(plots);
     if !formats.is_empty() {
-        let written = lioprof_plot::write_all(analysis, dir, &formats, &lioprof_plot::PlotOptions::default())
-            .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
+        let options = lioprof_plot::PlotOptions::default();
+        let written = with_bar(lioprof_plot::plots().len(), verbosity, |done| {
+            lioprof_plot::write_all(analysis, dir, &formats, &options, done)
+        })
+        .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
         skipped(&written, verbosity);
     }
     Ok(())
@@ -65,8 +123,10 @@ pub(crate) fn write_comparison(
     #[cfg(feature = "report")]
     create(&dir.join("comparison.html"), |out| Ok(lioprof_report::write_comparison(comparison, out)?))?;
     let options = lioprof_plot::PlotOptions::default();
-    let written = lioprof_plot::write_comparison(sides.0, sides.1, dir, &formats(plots), &options)
-        .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
+    let written = with_bar(lioprof_plot::comparison_plots().len(), verbosity, |done| {
+        lioprof_plot::write_comparison(sides.0, sides.1, dir, &formats(plots), &options, done)
+    })
+    .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
     skipped(&written, verbosity);
     Ok(())
 }
@@ -92,6 +152,17 @@ pub(crate) fn write_operations(
         .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
     skipped(&written, verbosity);
     Ok(())
+}
+
+/// Writes plots, with a bar that says how many are written.
+fn with_bar<T>(plots: usize, verbosity: Verbosity, write: impl FnOnce(&dyn Fn()) -> T) -> T {
+    let written = Arc::new(AtomicU64::new(0));
+    let bar = Bar::of_plots(&written, plots as u64, verbosity);
+    let made = write(&|| {
+        written.fetch_add(1, Ordering::Relaxed);
+    });
+    drop(bar);
+    made
 }
 
 fn formats(plots: &[PlotFormat]) -> Vec<lioprof_plot::Format> {

@@ -1,6 +1,8 @@
 //! A progress bar on the terminal for work that takes long.
 
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -16,7 +18,7 @@ const AFTER: Duration = Duration::from_secs(1);
 /// Interval between updates of the bar.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Shows the progress of reading; dropping it erases the bar.
+/// Shows the progress of reading or drawing; dropping it erases the bar.
 pub(crate) struct Bar {
     /// Closed to end the thread that draws the bar.
     end: Option<Sender<()>>,
@@ -26,13 +28,29 @@ pub(crate) struct Bar {
 impl Bar {
     /// Shows `progress` if standard error is a terminal and messages are not suppressed.
     pub(crate) fn start(progress: &Progress, verbosity: Verbosity) -> Self {
+        let progress = progress.clone();
+        Self::showing(verbosity, move |elapsed| {
+            let (done, total) = (progress.done_bytes(), progress.total_bytes().filter(|&total| total > 0));
+            State { done, total, text: text(done, total, elapsed) }
+        })
+    }
+
+    /// Shows how many of `total` plots are written, by a count that grows.
+    pub(crate) fn of_plots(written: &Arc<AtomicU64>, total: u64, verbosity: Verbosity) -> Self {
+        let written = Arc::clone(written);
+        Self::showing(verbosity, move |_| {
+            let done = written.load(Ordering::Relaxed);
+            State { done, total: Some(total), text: format!("plots: {done} of {total}") }
+        })
+    }
+
+    fn showing(verbosity: Verbosity, state: impl Fn(Duration) -> State + Send + 'static) -> Self {
         if verbosity == Verbosity::Quiet || !io::stderr().is_terminal() {
             return Self { end: None, thread: None };
         }
         let (end, ended) = channel();
-        let progress = progress.clone();
         // Without a thread there is no bar; that is no reason to fail.
-        let thread = thread::Builder::new().name("progress".to_owned()).spawn(move || show(&progress, &ended)).ok();
+        let thread = thread::Builder::new().name("progress".to_owned()).spawn(move || show(&state, &ended)).ok();
         Self { end: Some(end), thread }
     }
 }
@@ -45,19 +63,27 @@ impl Drop for Bar {
     }
 }
 
-fn show(progress: &Progress, ended: &Receiver<()>) {
+/// How far it is.
+struct State {
+    done: u64,
+    /// `None` if nobody knows it yet.
+    total: Option<u64>,
+    text: String,
+}
+
+fn show(state: &dyn Fn(Duration) -> State, ended: &Receiver<()>) {
     let started = Instant::now();
     if ended.recv_timeout(AFTER) != Err(RecvTimeoutError::Timeout) {
         return;
     }
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style("{msg}"));
     loop {
-        let (done, total) = (progress.done_bytes(), progress.total_bytes().filter(|&total| total > 0));
+        let State { done, total, text } = state(started.elapsed());
         if let Some(total) = total.filter(|_| bar.length().is_none()) {
             bar.set_length(total);
             bar.set_style(style("[{bar:24}] {msg}"));
         }
-        bar.set_message(text(done, total, started.elapsed()));
+        bar.set_message(text);
         bar.set_position(done);
         if ended.recv_timeout(EVERY) != Err(RecvTimeoutError::Timeout) {
             break;

@@ -13,9 +13,13 @@ use crate::messages::{self, Verbosity};
 use crate::{output_dir, saved};
 
 pub(crate) fn run(args: &ReportArgs, verbosity: Verbosity) -> anyhow::Result<Code> {
-    let saved = read(&args.input, verbosity)?;
-    match output(args, &saved) {
+    let input = saved_in(&args.input)?;
+    let saved = read(&input, verbosity)?;
+    match output(args, &input, &saved) {
         Some(path) => {
+            if args.output.is_none() && path.exists() && !output_dir::says_lioprof(&path) {
+                bail!("`{}` is not a page that lioprof wrote: name the file to write with -o", path.display());
+            }
             output_dir::create(&path, |out| Ok(saved.write(out)?))?;
             messages::note(verbosity, &format!("wrote `{}`", path.display()));
         }
@@ -50,13 +54,30 @@ impl Saved {
     }
 }
 
+/// The file to read: of a folder that `-o DIR` wrote, the JSON in it.
+fn saved_in(input: &Path) -> anyhow::Result<PathBuf> {
+    if !input.is_dir() {
+        return Ok(input.to_owned());
+    }
+    let dir = input.display();
+    let there =
+        ["analysis.json", "comparison.json"].map(|name| input.join(name)).into_iter().filter(|path| path.exists());
+    match there.collect::<Vec<_>>().as_slice() {
+        [one] => Ok(one.clone()),
+        [] => {
+            bail!("`{dir}` has no analysis.json or comparison.json; logs are for `lioprof analyze {dir} -o OTHER-DIR`")
+        }
+        _ => bail!("`{dir}` has an analysis.json and a comparison.json: name one of them"),
+    }
+}
+
 /// The file to write; `None` for standard output.
-fn output(args: &ReportArgs, saved: &Saved) -> Option<PathBuf> {
+fn output(args: &ReportArgs, input: &Path, saved: &Saved) -> Option<PathBuf> {
     match &args.output {
         Some(path) if path == Path::new("-") => None,
         Some(path) => Some(path.clone()),
-        None if args.input == Path::new("-") => Some(PathBuf::from(saved.page())),
-        None => Some(args.input.with_file_name(saved.page())),
+        None if input == Path::new("-") => Some(PathBuf::from(saved.page())),
+        None => Some(input.with_file_name(saved.page())),
     }
 }
 

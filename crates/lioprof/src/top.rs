@@ -6,6 +6,7 @@ mod local;
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc;
 
+use lioprof_text::Color;
 use lioprof_top::{State, Update};
 
 use crate::args::TopArgs;
@@ -32,6 +33,9 @@ pub(crate) fn run(args: &TopArgs, verbosity: Verbosity) -> anyhow::Result<Code> 
     match &args.hosts {
         Some(list) => hosts::follow(list, args, updates)?,
         None => local::follow(args, verbosity, updates)?,
+    }
+    if Color::of_stdout() == Color::No {
+        lioprof_top::without_colors();
     }
     if args.json { print_all(&to_show) } else { Ok(lioprof_top::run(state, &to_show).map(|()| Code::Success)?) }
 }

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = REPORT_HELP)]
 pub(crate) struct ReportArgs {
-    /// An analysis.json or comparison.json that `lioprof analyze` or `compare` wrote with -o DIR or --format json; - is
-    /// stdin.
-    #[arg(value_name = "FILE.json")]
+    /// Directory that `lioprof analyze -o` or `compare -o` wrote, or an analysis.json or comparison.json; - is stdin.
+    #[arg(value_name = "DIR|FILE.json")]
     pub(crate) input: PathBuf,
     /// Write to this file; - is stdout [default: report.html or comparison.html beside the input].
     #[arg(short, long, value_name = "FILE")]
@@ -19,5 +18,5 @@ The page opens from disk in any current browser and needs no network. `lioprof a
 also write it.
 
 Examples:
-  lioprof report report/analysis.json                                  writes report/report.html
+  lioprof report report                                                writes report/report.html
   lioprof analyze rpc.bin --format json | lioprof report - -o run7.html";
