@@ -278,6 +278,24 @@ fn both_runs_can_be_drawn_from_the_comparison_alone() {
     }
 }
 
+#[test]
+fn one_word_for_what_cannot_be_told_and_no_rows_of_it() {
+    let sides = ["lock_pingpong", "lock_pingpong_dlm"].map(|name| fixture(&format!("captures/{name}")));
+    let printed = String::from_utf8(run(&sides, &[]).exits(0).stdout).unwrap();
+    for word in ["anything", "Not judged", "unknown", "leaves open"] {
+        assert!(!printed.contains(word), "{word}: {printed}");
+    }
+    let words = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Cannot tell: write total p90: the change lies in "), "{printed}");
+    assert!(words.contains("Cannot tell whether the p99 of ") && words.contains(" operations changed"), "{printed}");
+    assert!(!printed.contains("OBD_PING") && words.contains("?: cannot tell."), "{printed}");
+    assert!(
+        words.starts_with("Worse: the I/O took 10.7 s") || words.starts_with("Worse: the I/O took 11 s"),
+        "{printed}"
+    );
+    assert!(printed.lines().all(|line| line.chars().count() <= 80), "{printed}");
+}
+
 /// Neither what was not looked for is gone, nor what cannot have been there.
 #[test]
 fn what_the_other_side_does_not_have_is_not_gone() {

@@ -123,8 +123,8 @@ fn what_broke_by_a_servers_own_words_is_the_verdict() {
     };
     for (text, title) in [
         ("LustreError: 449:0:(ofd_io.c:10:ofd_read()) LBUG", "LBUG on server1: "),
-        ("LDISKFS-fs (vdb): Remounting filesystem read-only", "device failure on server1: "),
-        ("Lustre: ll_ost_io00_002: service thread pid 617 was inactive for 200.1 seconds.", "hung thread on server1: "),
+        ("LDISKFS-fs (vdb): Remounting filesystem read-only", "Device failure on server1: "),
+        ("Lustre: ll_ost_io00_002: service thread pid 617 was inactive for 200.1 seconds.", "Hung thread on server1: "),
     ] {
         let (state, findings, first) = verdict(text);
         assert_eq!((state.as_str(), &findings[0]), ("failed", &json!("server-errors")), "{text}");

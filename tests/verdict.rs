@@ -83,3 +83,35 @@ fn a_verdict_without_reasons_is_found_out() {
         assert!(!contradictions(&json, &what_if).is_empty(), "{name}");
     }
 }
+
+/// What the capture lost is said by the finding, and not again by a line and a note.
+#[test]
+fn a_loss_is_told_once() {
+    let dir = lioprof_testkit::files::capture("ring_wrap_dlm_net");
+    let dir = dir.to_str().unwrap();
+    let short = String::from_utf8(lioprof(&["analyze", dir]).exits(0).stdout).unwrap();
+    assert_eq!(short.matches("overwritten").count(), 1, "{short}");
+    assert!(!short.contains("Loss:") && short.contains("\n1 note: --tables\n"), "{short}");
+    let tables = String::from_utf8(lioprof(&["analyze", dir, "--tables"]).exits(0).stdout).unwrap();
+    assert!(tables.contains("\nLoss: unknown") && tables.contains("\nNote: "), "{tables}");
+    // Where no finding tells of it, the line does.
+    let dir = lioprof_testkit::files::capture("metadata");
+    let clean = String::from_utf8(lioprof(&["analyze", dir.to_str().unwrap()]).exits(0).stdout).unwrap();
+    assert!(clean.contains("\nLoss: no RPC missing"), "{clean}");
+    assert!(clean.split_whitespace().collect::<Vec<_>>().join(" ").contains("metadata-bound: "), "{clean}");
+    assert!(clean.contains("metadata-bound"), "names stay whole: {clean}");
+}
+
+/// Figures have the digits that are sure, and what did not happen is not counted.
+#[test]
+fn titles_have_no_false_digits() {
+    let shown = |path: &str| {
+        let path = repository(path);
+        String::from_utf8(lioprof(&["analyze", path.to_str().unwrap(), "--max-loss", "1"]).exits(0).stdout).unwrap()
+    };
+    let lossy = shown("fixtures/overloads/full_spool");
+    assert!(lossy.starts_with("The capture lost 76 % of the RPCs."), "{lossy}");
+    let events = shown("fixtures/kernel-logs/both");
+    assert!(events.contains("\n  2026-11-27 09:08:21 UTC\n"), "one moment is no interval: {events}");
+    assert!(events.contains("\nNo RPC handled\n") && !events.contains("(0 of them"), "{events}");
+}

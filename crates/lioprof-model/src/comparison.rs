@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analysis::{Generator, Window};
 use crate::findings::{CheckResult, Finding};
-use crate::units::{change as change_text, figure_name, plural};
+use crate::units::{change as change_text, figure_name, plural, two_digits};
 
 /// Version of the layout of `comparison.json`. Adding keys keeps it, renaming or removing one changes it.
 pub const COMPARISON_SCHEMA: &str = "lioprof.comparison/1";
@@ -271,6 +271,8 @@ impl Comparison {
             let mut names: Vec<(&str, &Figure)> = self.headlines().filter(|(_, it)| it.verdict == verdict).collect();
             let size = |figure: &Figure| figure.change.map_or(f64::INFINITY, f64::abs);
             names.sort_by(|a, b| size(b.1).total_cmp(&size(a.1)).then_with(|| a.0.cmp(b.0)));
+            // What everybody understands comes first.
+            names.sort_by_key(|it| it.0 != ACTIVITY);
             names
         };
         let (better, worse) = (of(ChangeVerdict::Better), of(ChangeVerdict::Worse));
@@ -289,7 +291,7 @@ impl Comparison {
             }
             (_, 0) => format!("Better: {}", list(&better)),
             (0, _) => format!("Worse: {}", list(&worse)),
-            _ => format!("Mixed: better {}; worse {}", list(&better), list(&worse)),
+            _ => format!("Mixed: better: {}; worse: {}", list(&better), list(&worse)),
         };
         let mut sentence = first;
         if lost > 0 {
@@ -360,11 +362,21 @@ pub enum Outcome {
     Unknown,
 }
 
+/// Name of the figure that is the duration of the I/O.
+const ACTIVITY: &str = "activity_s";
+
 /// Number of headline figures that the verdict names.
 const NAMED: usize = 3;
 
 fn list(figures: &[(&str, &Figure)]) -> String {
     let one = |(name, figure): &(&str, &Figure)| match figure.change {
+        Some(change) if *name == ACTIVITY => match (figure.before, figure.after) {
+            (Some(before), Some(after)) => {
+                let [before, after] = [before, after].map(two_digits);
+                format!("the I/O took {after} s instead of {before} s ({})", change_text(change))
+            }
+            _ => format!("{} {}", figure_name(name), change_text(change)),
+        },
         Some(change) => format!("{} {}", figure_name(name), change_text(change)),
         None => format!("{} from none", figure_name(name)),
     };
@@ -428,7 +440,7 @@ mod tests {
             ("activity_s", figure(Some(-0.25), 0.01, ChangeVerdict::Better)),
             ("read_bandwidth_bytes_per_s", figure(Some(0.5), 0.01, ChangeVerdict::Better)),
         ]);
-        assert_eq!(it.verdict(), "Better: read bandwidth +50 %, activity -25 %.");
+        assert_eq!(it.verdict(), "Better: the I/O took 0.75 s instead of 1 s (-25 %), read bandwidth +50 %.");
         let same = comparison(&[("activity_s", figure(Some(0.01), 0.01, ChangeVerdict::Same))]);
         assert_eq!(same.verdict(), "No change of 5 % or more.");
         assert!(comparison(&[]).verdict().starts_with("Cannot tell"));

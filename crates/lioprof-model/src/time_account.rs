@@ -124,7 +124,7 @@ impl SpentOn {
             Self::Metadata => "metadata",
             Self::Other => "other requests",
             Self::Unknown => "requests with an unknown start",
-            Self::Nothing => "no request in any server's log",
+            Self::Nothing => "no request at any traced server",
         }
     }
 

@@ -205,7 +205,7 @@ fn what_only_a_client_spent_time_on_has_a_colour_and_fills_its_bar() {
     idle.spent.retain(|spent| spent.on == SpentOn::Nothing);
     idle.span_us = idle.spent[0].us;
     let scene = drawn("time-account", &made);
-    assert!(texts(&scene).iter().any(|t| t.text == "no request in any server's log"), "{:?}", texts(&scene));
+    assert!(texts(&scene).iter().any(|t| t.text == "no request at any traced server"), "{:?}", texts(&scene));
     // Bars are thinner than the stripes below them. All are as wide as the panel.
     let head = texts(&scene).into_iter().find(|text| text.text == "In all, by client and job").expect("a head").at.1;
     let mut ends: BTreeMap<u64, f64> = BTreeMap::new();

@@ -83,7 +83,7 @@ fn axes_have_units_and_things_have_names() {
                 "10.10.0.11@tcp",
                 "share (%)",
                 "queued",
-                "no request in any server's log",
+                "no request at any traced server",
             ],
         ),
         ("requests-per-client", &["10.10.0.11@tcp", "requests (RPCs/s)", "time since start (s)"]),
@@ -128,10 +128,10 @@ fn finding(id: &str, severity: &str, title: &str) -> Finding {
 #[test]
 fn doubts_and_loss_are_said() {
     let mut mixed = analysis(&MIXED);
-    mixed.findings = vec![finding("trace-quality", "warning", "About 3.4 % of the RPCs are not in the capture")];
+    mixed.findings = vec![finding("trace-quality", "warning", "The capture lost about 3 % of the RPCs")];
     for plot in plots().iter().filter(|p| p.name != "lock-timeline") {
         let words = words(&svg(plot.name, &mixed));
-        assert!(words.contains("Warning: About 3.4 % of the RPCs are not in the capture."), "{}", plot.name);
+        assert!(words.contains("Warning: The capture lost about 3 % of the RPCs."), "{}", plot.name);
     }
     let words = words(&svg("bandwidth-per-ost", &mixed));
     assert!(words.contains("unattributed") && words.contains("estimated part of writes"));

@@ -31,7 +31,7 @@ pub enum Stamp {
     /// The time that was recorded.
     #[default]
     Original,
-    /// The present: the first record now, the others as far from it as they are played.
+    /// The current time: the first record now, the others as far from it as they are played.
     Now,
 }
 

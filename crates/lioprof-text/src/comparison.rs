@@ -37,8 +37,8 @@ pub fn write(comparison: &Comparison, color: Color, out: &mut dyn Write) -> io::
     let sure = 100.0 - 100.0 * comparison.rules.error_rate;
     paragraph(
         &format!(
-            "Interval: where the change lies, {sure:.0} % sure, and more where a table has many figures. Better, worse: the interval \
-             leaves out no change, and is not all within {limit}. Same: it is within {limit}. Unknown: neither."
+            "Interval: where the change lies, {sure:.0} % sure, and more where a table has many figures. Better, worse: the whole \
+             interval lies on one side of 0 and reaches beyond {limit}. Same: it is within {limit}. {UNKNOWN}: cannot tell."
         ),
         "",
         "",
@@ -87,7 +87,7 @@ fn unjudged(change: &FindingChange, side: &str) -> String {
         return String::new();
     }
     let reason = change.other_reason.as_deref().unwrap_or("unknown why");
-    format!(" Not judged {side}: {reason}.")
+    format!(" Cannot tell whether it was there {side}: {reason}.")
 }
 
 /// Names of figures, in the order in which they are shown.
@@ -197,6 +197,8 @@ fn clients(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn operations(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
+    let tells = |row: &&Row| row.figures.get("total_p99_us").is_some_and(|it| it.verdict != ChangeVerdict::Unknown);
+    let told: Vec<&Row> = rows.rows.iter().filter(tells).collect();
     let pairs = Pairs {
         title: "Operations by count; p99 of queue and service together",
         header: ["operation", "RPCs before", "p99 ms"],
@@ -205,7 +207,12 @@ fn operations(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
         // An opcode of several services has a row of each.
         name,
     };
-    pairs.print(&Vec::from_iter(&rows.rows), rows.left_out, out)
+    pairs.print(&told, if told.is_empty() { 0 } else { rows.left_out }, out)?;
+    match (rows.rows.len() - told.len()) as u64 {
+        0 => Ok(()),
+        1 => writeln!(out, "Cannot tell whether the p99 of one operation changed: too few slow requests"),
+        more => writeln!(out, "Cannot tell whether the p99 of {more} operations changed: too few slow requests"),
+    }
 }
 
 /// Why headline figures could not be judged.
@@ -213,7 +220,7 @@ fn unknown(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let unknown = comparison.headlines().filter(|(_, figure)| figure.verdict == ChangeVerdict::Unknown);
     for (name, figure) in unknown.filter(|(_, figure)| figure.before.or(figure.after).is_some()) {
         let reason = figure.reason.as_deref().unwrap_or("no reason known");
-        paragraph(&format!("Not judged: {}, {reason}.", figure_name(name)), "", "  ", out)?;
+        paragraph(&format!("Cannot tell: {}: {reason}.", figure_name(name)), "", "  ", out)?;
     }
     Ok(())
 }
@@ -256,6 +263,7 @@ fn verdict(figure: &Figure) -> &'static str {
     match figure.verdict {
         ChangeVerdict::Unknown if figure.better.is_none() => "",
         ChangeVerdict::Same if figure.better.is_none() => "same",
+        ChangeVerdict::Unknown => UNKNOWN,
         other => other.name(),
     }
 }

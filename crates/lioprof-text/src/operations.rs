@@ -92,10 +92,10 @@ fn heading(operations: &Operations) -> String {
         );
     }
     let mut text = format!(
-        "{} of clients; {} of their {} in the servers' logs, too.",
+        "{} of clients, with {}: the servers' logs have {} of these.",
         plural(count, "operation"),
-        thousands(operations.joined_rpcs),
         plural(operations.owned_rpcs, "RPC"),
+        thousands(operations.joined_rpcs),
     );
     let background = operations.read_ahead_rpcs + operations.write_back_rpcs;
     if background > 0 {

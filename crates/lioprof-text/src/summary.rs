@@ -18,6 +18,7 @@ use lioprof_model::{
 use crate::events;
 use crate::number_table::{NumberTable, TOP};
 use crate::style::{Style, paragraph};
+use crate::verdict;
 
 /// Notes shown without the tables.
 const NOTES: usize = 1;
@@ -45,17 +46,29 @@ pub(crate) fn write(analysis: &Analysis, style: Style, out: &mut dyn Write) -> i
             paragraph(&format!("Events: {}", events::counts(analysis)), "", "  ", out)?;
         }
     }
-    loss(analysis, out)?;
+    let in_full = style.tables || style.all;
+    // What a finding says of it is not said again.
+    let is_told = !in_full && verdict::tells_loss(analysis);
+    if !is_told {
+        loss(analysis, out)?;
+    }
     if style.tables {
         lost(analysis, out)?;
     }
-    let shown = if style.tables || style.all { analysis.warnings.len() } else { NOTES };
+    let shown = match (in_full, is_told) {
+        (true, _) => analysis.warnings.len(),
+        (false, true) => 0,
+        (false, false) => NOTES,
+    };
     for warning in analysis.warnings.iter().take(shown) {
         paragraph(&format!("Note: {warning}"), "", "  ", out)?;
     }
     match analysis.warnings.len().saturating_sub(shown) {
         0 => Ok(()),
-        more => writeln!(out, "{more} more {}: --tables", if more == 1 { "note" } else { "notes" }),
+        more => {
+            let other = if shown > 0 { "more " } else { "" };
+            writeln!(out, "{more} {other}{}: --tables", if more == 1 { "note" } else { "notes" })
+        }
     }
 }
 
@@ -78,19 +91,20 @@ fn heading(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     }
     if analysis.sent_by_clients().is_some() {
         // How many and what they were, the note says.
-        return writeln!(out, "Of clients only: no RPC handled");
+        return writeln!(out, "Logs of clients only: no RPC handled");
     }
     let totals = &analysis.totals;
     if let Some(selected) = analysis.selected.sentence() {
         paragraph(&selected, "", "  ", out)?;
     }
-    writeln!(
-        out,
-        "{} handled ({} of them on servers' connections), {} sent",
-        plural(totals.rpcs, "RPC"),
-        thousands(totals.server_rpcs),
-        thousands(totals.sent_rpcs)
-    )?;
+    if totals.rpcs + totals.sent_rpcs == 0 {
+        return writeln!(out, "No RPC handled");
+    }
+    let of_servers = match totals.server_rpcs {
+        0 => String::new(),
+        some => format!(" ({} of them on servers' connections)", thousands(some)),
+    };
+    writeln!(out, "{} handled{of_servers}, {} sent", plural(totals.rpcs, "RPC"), thousands(totals.sent_rpcs))?;
     for (name, io, direction) in [("read", &totals.read, Direction::Read), ("written", &totals.write, Direction::Write)]
     {
         if io.rpcs == 0 {
@@ -327,7 +341,7 @@ fn operations(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
         ]);
     }
     table.print(
-        "Operations by count; ms in queue (q), in service (s), longest of both (max)",
+        "Operations by count; ms in queue (q), in service (s); max: both together",
         analysis.operations.len(),
         out,
     )
@@ -369,15 +383,8 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "  clients waited {} in all, {} hand-overs", totals.wait_in_words(), thousands(totals.handovers))?;
 
-    let mut table = NumberTable::new(&[
-        "contended target",
-        "conflicts",
-        "contended s",
-        "wait p50",
-        "p99 ms",
-        "MiB/s waiting",
-        "not",
-    ]);
+    let mut table =
+        NumberTable::new(&["contended target", "conflicts", "contended s", "wait p50", "p99 ms", "MiB/s then", "else"]);
     let contended: Vec<_> = locks.targets.iter().filter(|target| target.totals.conflicts > 0).collect();
     for target in contended.iter().take(TOP) {
         table.row([
@@ -390,9 +397,9 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             known(target.bandwidth_uncontended.map(mib)),
         ]);
     }
-    table.print("Contended targets", contended.len(), out)?;
+    table.print("Contended targets; MiB/s while clients waited for locks, and else", contended.len(), out)?;
 
-    let mut table = NumberTable::new(&["object", "conflicts", "true", "turns", "clients", "wait s"]);
+    let mut table = NumberTable::new(&["object", "conflicts", "same", "turns", "clients", "wait s"]);
     for object in locks.objects.iter().take(TOP) {
         let fight = if object.ping_pong { " ping-pong" } else { "" };
         table.row([
@@ -404,7 +411,7 @@ fn locks(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             format!("{:.2}", object.wait_s),
         ]);
     }
-    table.print("Objects that clients fight over", locks.objects.len(), out)
+    table.print("Objects that clients fight over; same: conflicts over the same bytes", locks.objects.len(), out)
 }
 
 /// What the time of lock requests was made of, if some of them waited for other clients.

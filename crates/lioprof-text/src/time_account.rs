@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use lioprof_model::units::{percent, real, share};
+use lioprof_model::units::{percent, real, share, three_digits};
 use lioprof_model::{Analysis, TimeSpent};
 
 use crate::number_table::NumberTable;
@@ -19,7 +19,7 @@ pub(crate) fn write(analysis: &Analysis, style: Style, out: &mut dyn Write) -> i
     if all.span_us == 0 {
         return Ok(());
     }
-    let mut table = NumberTable::new(&["where the time went", "share", "s", "beyond peers", "judged"]);
+    let mut table = NumberTable::new(&["where the time went", "share", "s", "s above peers", "judged"]);
     let matters = |us: u64| share(us, all.span_us) >= LEAST_SHARE;
     let shown = all.spent.iter().take(SHOWN).filter(|spent| matters(spent.us));
     let mut rest_us = all.span_us;
@@ -33,8 +33,7 @@ pub(crate) fn write(analysis: &Analysis, style: Style, out: &mut dyn Write) -> i
         let of_all = percent(share(rest_us, all.span_us), 1);
         table.row(["the rest".to_owned(), of_all, seconds(rest_us), String::new(), String::new()]);
     }
-    let title =
-        format!("Time of all clients: {} s from the first request to the end of the last", seconds(all.span_us));
+    let title = format!("What the clients waited for ({} s, first request to last reply)", seconds(all.span_us));
     table.print(&title, 0, out)?;
     for spent in all.spent.iter().filter(|_| style.all) {
         if let (Some(state), Some(reason)) = (spent.state, &spent.reason) {
@@ -50,5 +49,5 @@ fn judged(spent: &TimeSpent) -> String {
 }
 
 fn seconds(us: u64) -> String {
-    format!("{:.3}", real(us) / 1e6)
+    three_digits(real(us) / 1e6)
 }

@@ -7,7 +7,7 @@ use lioprof_model::time::utc_of;
 use lioprof_model::units::{Measure, few, figure_label, number};
 use lioprof_model::{Analysis, CheckResult, Finding, Interval, Target};
 
-use crate::style::{Style, WIDTH, paragraph, style_of};
+use crate::style::{Style, paragraph, style_of, wrapped};
 
 /// Lines of findings; of those that there is no room for stands the title only. With `-v` there are as many as it takes.
 const LINES: usize = 13;
@@ -16,8 +16,8 @@ const MOST: usize = 4;
 
 /// The verdict, then the findings, worst first.
 pub(crate) fn write(analysis: &Analysis, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    for line in textwrap::wrap(&analysis.verdict.text, WIDTH) {
-        writeln!(out, "{}", style.color.paint(Ansi::new().bold(), &line))?;
+    for line in wrapped(&analysis.verdict.text, "", "").lines() {
+        writeln!(out, "{}", style.color.paint(Ansi::new().bold(), line))?;
     }
     if style.all {
         for finding in &analysis.findings {
@@ -56,6 +56,12 @@ pub(crate) fn write(analysis: &Analysis, style: Style, out: &mut dyn Write) -> i
         paragraph(&format!("Also found: {} (-v shows all).", only_named.join(", ")), "", "  ", out)?;
     }
     writeln!(out)
+}
+
+/// Whether a finding that is told says what the capture lost.
+pub(crate) fn tells_loss(analysis: &Analysis) -> bool {
+    let told = analysis.findings.iter().take(MOST).filter(|finding| finding.is_more_than_a_note());
+    told.into_iter().any(|finding| finding.id == "trace-quality" && finding.evidence.contains_key("torn_seams"))
 }
 
 /// What to ask for next.
@@ -116,11 +122,12 @@ fn who(finding: &Finding, analysis: &Analysis) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// `2026-11-21 08:43:01 to 08:43:15 UTC`.
+/// `2026-11-21 08:43:01 to 08:43:15 UTC`, `2026-11-21 08:43:01 UTC`.
 fn from_to(interval: &Interval) -> String {
     let [start, end] = [interval.start, interval.end].map(|time| utc_of(time).replace('T', " ").replace('Z', ""));
     let day = |moment: &str| moment.split_once(' ').map(|(day, _)| day.to_owned());
     match end.split_once(' ') {
+        _ if start == end => format!("{start} UTC"),
         Some((_, time)) if day(&start) == day(&end) => format!("{start} to {time} UTC"),
         _ => format!("{start} to {end} UTC"),
     }

@@ -59,7 +59,7 @@ fn summary(what_if: &WhatIf, asked: &[Change], out: &mut dyn Write) -> io::Resul
 
 fn heading(what_if: &WhatIf, elapsed_s: f64) -> String {
     let mut heading = format!(
-        "{} s from the first request to the end of the last one that counts; {} requests replayed",
+        "{} s from the first request to the last reply that counts; {} requests replayed",
         number(elapsed_s),
         thousands(what_if.requests)
     );

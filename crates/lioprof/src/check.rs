@@ -49,7 +49,7 @@ pub(crate) fn run(args: &CheckArgs, verbosity: Verbosity) -> anyhow::Result<Code
     } else if args.facts_files.is_empty() {
         let facts = of_this_server(&args.root, args.watch, verbosity);
         if let Some(why) = facts.unusable() {
-            bail!("this is no Lustre server: {why}");
+            bail!("not a Lustre server: {why}");
         }
         (vec![facts], Vec::new())
     } else {
@@ -119,7 +119,7 @@ fn of_hosts(
             Err(error) => Err(with_causes(&error)),
         };
         let facts = facts.and_then(|facts| match facts.unusable() {
-            Some(why) => Err(format!("this is no Lustre server: {why}")),
+            Some(why) => Err(format!("not a Lustre server: {why}")),
             None => Ok(facts),
         });
         match facts {

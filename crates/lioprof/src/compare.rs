@@ -69,7 +69,7 @@ fn code(comparison: &Comparison, limit: RegressionLimit, verbosity: Verbosity) -
         messages::note(verbosity, &format!("regression: {} {by}", units::figure_name(name)));
     }
     if comparison.headlines().all(|(_, figure)| figure.verdict == ChangeVerdict::Unknown) {
-        messages::note(verbosity, "warning: --fail-on: not enough evidence to judge any headline figure");
+        messages::note(verbosity, "warning: --fail-on: cannot tell whether any headline figure changed");
     }
     if regressions.is_empty() { Code::Success } else { Code::Failed }
 }

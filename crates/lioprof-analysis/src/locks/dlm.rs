@@ -172,7 +172,7 @@ impl DlmTracker {
         });
         lock.resource = info.resource;
         lock.mode = info.requested_mode;
-        // No line says that a lock was created which an MDT takes by itself for a client's request.
+        // Locks that an MDT takes on a client's behalf log no creation line.
         let made = created || (info.nid.is_none() && lock.owner == Party::Unknown);
         if made {
             lock.job = served.job();

@@ -35,7 +35,7 @@ pub(super) fn no_waits(plan: &mut Plan, run: &Run, lean: Lean) {
         step.think_us = (step.think_us - waited_us).max(0.0);
         let is_rest = rests.are_before(step);
         if after_gone && !is_rest {
-            // Nor is there the pause between the lock and what it is for.
+            // The pause between grant and first use disappears as well.
             step.think_us = (step.think_us - pauses[step.client]).max(0.0);
         }
         if step.kind == Kind::LockRequest {

@@ -162,7 +162,7 @@ fn written(run: &Run, nodes_of_places: &[usize]) -> Written {
     written
 }
 
-/// A sync does not say of which target. It goes out once what was written there is over.
+/// A sync names no target; it is sent once this client's writes to the server complete.
 fn last_written(written: &Written, node: usize, sync: &Request) -> Option<usize> {
     let writes = written.get(&(sync.client, node))?;
     let before = writes.partition_point(|&(end_us, _)| end_us <= sync.arrival_us);

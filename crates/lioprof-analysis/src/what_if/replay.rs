@@ -16,7 +16,7 @@ pub(super) fn replay(plan: &Plan, transfer: Sharing) -> f64 {
     clock.last_us
 }
 
-/// For each step of a plan of which steps may be gone or have moved to another stream: how many must be over before it goes out.
+/// Recomputes each step's `after` once steps were removed or moved to another stream.
 pub(super) fn count_links(plan: &mut Plan) {
     let kept = |step: &&Step| !step.gone && step.kind.is_waited_for();
     let all_ends = sorted(plan.steps.iter().filter(kept).map(|step| step.end_us));

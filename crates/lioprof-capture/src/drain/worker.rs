@@ -241,7 +241,7 @@ impl<K: Keep> Worker<K> {
         }
     }
 
-    /// What a segment pending is lost, but for what had been read of it.
+    /// Counts a pending segment as lost, except for what was already read.
     fn unreadable(&mut self, pending: PendingSegment, source: std::io::Error) {
         let vanished = source.kind() == std::io::ErrorKind::NotFound;
         self.missing(pending.file.bytes, if vanished { WhyGivenUp::Vanished } else { WhyGivenUp::Unreadable });

@@ -23,7 +23,7 @@ pub(super) fn read(tree: &mut Tree) -> Fact<Vec<TargetFacts>> {
     }
     if targets.is_empty() && tree.list("").is_empty() {
         return Fact::Unknown(
-            "none of Lustre's directories of parameters is there: is Lustre loaded, and is this root?".to_owned(),
+            "there are no Lustre parameters under /proc or /sys: is Lustre loaded, and is this root?".to_owned(),
         );
     }
     let mounts = tree.read_path(&tree.node_path("/proc/mounts"));

@@ -81,9 +81,9 @@ impl Draft {
     pub(super) fn interval(&self, error: f64) -> Result<Logs, String> {
         let [before, after] = &self.sides;
         let (from, to) = match (before.value, after.value) {
-            (None, None) => return Err("unknown on both sides".to_owned()),
-            (None, _) => return Err("unknown before".to_owned()),
-            (_, None) => return Err("unknown after".to_owned()),
+            (None, None) => return Err("there is no figure on either side".to_owned()),
+            (None, _) => return Err("there is no figure before".to_owned()),
+            (_, None) => return Err("there is no figure after".to_owned()),
             (Some(before), Some(after)) => (before, after),
         };
         let (first, second) = match (&before.chance, &after.chance) {
@@ -150,31 +150,29 @@ impl Draft {
 
     /// Why the interval says nothing, and what would.
     fn what_would_tell(&self, it: Logs, error: f64, rules: &ComparisonRules) -> String {
-        let limit = format!("{:.0} %", 100.0 * rules.min_change);
-        let finite = |log: f64| Some(log.exp() - 1.0).filter(|share| share.is_finite());
-        let open = format!("{} leaves open whether it changed by {limit}", interval(finite(it.low), finite(it.high)));
         for (side, name) in self.sides.iter().zip(["before", "after"]) {
             if let Ok(Chance::Ranks(ranks)) = &side.chance
                 && real(ranks.independent) < ranks.needed(error)
             {
                 let (independent, needed) = (ranks.independent, ranks.needed(error));
                 return format!(
-                    "{open}: as good as {independent} independent requests {name}, both ends need {needed}"
+                    "too few requests {name}: they count as {independent} independent ones, and {needed} are needed"
                 );
             }
         }
         let half = (it.high - it.low) / 2.0;
         if !half.is_finite() {
-            return format!("{open}: too few events on one side; a longer run would tell");
+            return "too few events on one side; a longer run would tell".to_owned();
         }
         // Half as wide needs four times as much.
         let nearest = f64::midpoint(it.low, it.high).abs().max(rules.min_change.ln_1p());
         let times = (half / nearest).powi(2).max(2.0);
         const HOPELESS: f64 = 1000.0;
+        let lies = format!("the change lies in {}", interval(Some(it.low.exp() - 1.0), Some(it.high.exp() - 1.0)));
         if times > HOPELESS {
-            return format!("{open}: only several runs of each would tell");
+            return format!("{lies}; only several runs of each would tell");
         }
-        format!("{open}: a run about {times:.0} times as long, or several runs, would tell")
+        format!("{lies}; a run about {times:.0} times as long, or several runs, would tell")
     }
 }
 
@@ -233,10 +231,7 @@ mod tests {
     fn unknown_says_what_would_tell() {
         let reason = |sides| figure(sides, Some(Better::Lower)).reason.unwrap();
         let wide = reason([mean(100.0, 0.1), mean(100.0, 0.1)]);
-        assert_eq!(
-            wide,
-            "-24..+32 % leaves open whether it changed by 5 %: a run about 33 times as long, or several runs, would tell"
-        );
+        assert_eq!(wide, "the change lies in -24..+32 %; a run about 33 times as long, or several runs, would tell");
         assert_eq!(
             reason([Measured::mean(Some(1.0), None), mean(1.0, 0.1)]),
             "before: only one request or time bin (--bin makes bins shorter)"
@@ -244,7 +239,7 @@ mod tests {
         let few = Measured { value: Some(3.0), chance: Ok(Chance::Ranks(Ranks::of_all(&[3.0, 3.0, 3.0], 0.5, 3.0))) };
         assert_eq!(
             reason([mean(1.0, 0.1), few]),
-            "anything leaves open whether it changed by 5 %: as good as 3 independent requests after, both ends need 6"
+            "too few requests after: they count as 3 independent ones, and 6 are needed"
         );
         let events = |events| Measured::events(events, 1.0);
         assert!(reason([events(0.0), events(2.0)]).contains("too few events"));
@@ -254,7 +249,7 @@ mod tests {
     fn unknown_is_no_zero() {
         let one = figure([Measured::exact(None), Measured::exact(Some(3.0))], Some(Better::Lower));
         assert_eq!((one.change, one.noise, one.change_min, one.verdict), (None, None, None, ChangeVerdict::Unknown));
-        assert_eq!(one.reason.as_deref(), Some("unknown before"));
+        assert_eq!(one.reason.as_deref(), Some("there is no figure before"));
         let zero = figure([Measured::exact(Some(0.0)), Measured::exact(Some(3.0))], Some(Better::Lower));
         assert_eq!((zero.change, zero.change_min, zero.verdict), (None, None, ChangeVerdict::Worse));
     }

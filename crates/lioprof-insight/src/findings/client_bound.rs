@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "client-bound",
     question: Question::Time,
     explains: &[],
-    meaning: "the OSTs could take more requests at a time than the clients send: clients, not servers, set the pace",
+    meaning: "the OSTs could take more requests at a time than the clients send: the clients are the limit, not the servers",
     limits: &[
         limit("busy_share", 0.5, "share of the time with I/O in which the busiest OST handles a request, at most"),
         limit(
@@ -36,7 +36,11 @@ fn look(case: &Case<'_>) -> Look {
     let held_up = figures.headroom.is_some_and(|headroom| headroom < case.limit("headroom"));
     Nothing::healthy_if(!(idle || one_by_one) || held_up || figures.queue_ms > figures.service_ms)?;
     let title = if let Some(most) = figures.most_per_connection.filter(|_| one_by_one) {
-        format!("A client keeps no more than {most:.1} requests in flight per OST; the OSTs could take more")
+        if most < 1.05 {
+            "Each client sends one request at a time per OST; the OSTs could take more".to_owned()
+        } else {
+            format!("Each client keeps at most {most:.1} requests in flight per OST; the OSTs could take more")
+        }
     } else {
         format!(
             "While there was I/O, every OST was idle at least {} of the time: the clients are the limit",
@@ -46,13 +50,13 @@ fn look(case: &Case<'_>) -> Look {
     case
         .finding(Severity::Info, Confidence::Medium, title)
         .explain(format!(
-            "An OST was busy {} of the time on average and then had {:.1} requests; each was served in {:.1} ms, hardly hindered by \
-             others, and waited {:.1} ms before. Whether clients computed between requests, waited for locks or the network, or \
-             send one after the other, a server's log does not say.",
-            percent(figures.busy_share, 0),
+            "On average an OST was busy {} of the time, with {:.1} requests at a time: {:.1} ms in the queue, {:.1} ms in service. \
+             Concurrent requests hardly slow each other down. Whether clients computed between requests, waited for locks or the \
+             network, or sent one after the other, a server's log does not say.",
+            if figures.busy_share < 0.01 { "less than 1 %".to_owned() } else { percent(figures.busy_share, 0) },
             figures.in_flight,
-            figures.service_ms,
             figures.queue_ms,
+            figures.service_ms,
         ))
         .evidence("requests_per_client_and_ost", figures.most_per_connection)
         .evidence("busy_share", figures.busy_share)

@@ -1,6 +1,6 @@
 //! `could-be-faster`: nothing is wrong with it, and the same work would take less time if something were otherwise.
 
-use lioprof_model::units::number;
+use lioprof_model::units::two_digits;
 use lioprof_model::{Analysis, Change, Confidence, Finding, Prediction, Severity};
 
 use super::limits::Limits;
@@ -75,7 +75,7 @@ fn alone(analysis: &Analysis, least_s: f64) -> impl Iterator<Item = &Prediction>
 
 fn one(case: &Case<'_>, prediction: &Prediction, elapsed_s: f64) -> Finding {
     let change = &prediction.changes[0];
-    let [takes_s, took_s] = [prediction.elapsed_s, elapsed_s].map(number);
+    let [takes_s, took_s] = [prediction.elapsed_s, elapsed_s].map(two_digits);
     let draft = case
         .finding(
             Severity::Info,

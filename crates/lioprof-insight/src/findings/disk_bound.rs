@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "disk-bound",
     question: Question::Time,
     explains: &[SpentOn::Bulk],
-    meaning: "the OSTs' disks set the pace: they are at work all the time, and requests hold each other up in them",
+    meaning: "the OSTs' disks are the limit: they are busy all the time, and concurrent requests slow each other down",
     limits: &[
         limit("busy_share", 0.7, "share of the time with I/O in which each OST in use handles a request, at least"),
         limit("handled_at_a_time", 2.0, "requests in the handlers of a busy OST, at least"),
@@ -31,7 +31,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn look(case: &Case<'_>) -> Look {
     let figures = case.bottleneck()?;
-    // OST by OST: disks set the pace where none of them has time left.
+    // OST by OST: disks are the limit where none of them has time left.
     Nothing::healthy_if(
         figures.least_busy_share < case.limit("busy_share")
             || figures.handled_at_a_time < case.limit("handled_at_a_time"),
@@ -49,16 +49,17 @@ fn look(case: &Case<'_>) -> Look {
         Some(available) => {
             format!("The disks are busy and deliver {} of what obdfilter-survey got", percent(available.share(), 0))
         }
+        None if figures.least_busy_share > 0.995 => "The disks are the limit: each is busy all the time".to_owned(),
         None => format!(
-            "The disks set the pace: each is at work {} of the time or more",
+            "The disks are the limit: each is busy at least {} of the time",
             percent(figures.least_busy_share, 0)
         ),
     };
     let finding = case
         .finding(severity, Confidence::Medium, title)
         .explain(format!(
-            "An OST handled {:.1} requests at a time; each took {:.1} ms and waited {:.1} ms before. Requests that are handled at \
-             the same time hold each other up so much that the disks could deliver {headroom:.1} times as much at most: more of \
+            "An OST handled {:.1} requests at a time; each was served in {:.1} ms, after {:.1} ms in the queue. Concurrent requests \
+             slow each other down so much that the disks could deliver {headroom:.1} times as much at most: more of \
              them would only wait longer.",
             figures.handled_at_a_time, figures.service_ms, figures.queue_ms,
         ))

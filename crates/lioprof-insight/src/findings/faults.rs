@@ -1,6 +1,6 @@
 //! `evictions` and `resends`: clients that were thrown out, and requests that did not get through at the first time.
 
-use lioprof_model::units::plural;
+use lioprof_model::units::{few, plural};
 use lioprof_model::{Analysis, ClientFaults, Confidence, Interval, Severity, SpentOn};
 
 use super::evicted;
@@ -49,10 +49,13 @@ fn evictions(case: &Case<'_>) -> Look {
     let title = match thrown_out.as_slice() {
         [one] if evictions == 1 => format!("{} was evicted", one.nid),
         _ if evictions == 1 => "One client was evicted".to_owned(),
-        [one] if one.evictions == evictions => format!("{evictions} evictions of {}", one.nid),
-        [one] => format!("{evictions} evictions, of {} and perhaps others", one.nid),
+        [one] if one.evictions == evictions => format!("{} was evicted {evictions} times", one.nid),
+        [one] => format!("{} and perhaps others were evicted: {evictions} evictions", one.nid),
         [] => format!("{evictions} evictions"),
-        many => format!("{evictions} evictions of {} clients", many.len()),
+        many => {
+            let nids: Vec<&str> = many.iter().map(|client| client.nid.as_str()).collect();
+            format!("{} clients were evicted ({}): {evictions} evictions", many.len(), few(&nids))
+        }
     };
     case
         .finding(Severity::Critical, Confidence::High, title)
@@ -108,12 +111,10 @@ fn resends(case: &Case<'_>) -> Look {
     let title = some.map(|(rpcs, what, how)| format!("{} {how}", plural(*rpcs, what))).collect::<Vec<_>>().join(", ");
     case
         .finding(severity, Confidence::High, title)
-        .explain(format!(
-            "{} requests were sent again by clients that got no answer in time, {} dropped before they were handled (too late, \
-             or of an old connection), {} replayed after a recovery, {} bulk transfers and {} callbacks timed out. Each resend \
-             costs its timeout.",
-            totals.resent_rpcs, totals.dropped_rpcs, totals.replayed_rpcs, timed_out, totals.sent_timed_out,
-        ))
+        .explain(
+            "A client sends a request again if no reply came in time, and has waited that long. A server drops a request that is \
+             too late or of an old connection. After a recovery clients replay what was not on disk.",
+        )
         .evidence("resent_rpcs", real(totals.resent_rpcs))
         .evidence("dropped_rpcs", real(totals.dropped_rpcs))
         .evidence("replayed_rpcs", real(totals.replayed_rpcs))

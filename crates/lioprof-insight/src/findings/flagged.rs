@@ -140,7 +140,7 @@ fn something_to_see(case: &Case<'_>, direction: Direction, all: fn(&AccessPatter
         unknown,
         format!("the log does not say where in their files most {what} are (mask dlmtrace)"),
     )?;
-    Err(Nothing::not_applicable(format!("no client sent as many as {} {what} of an object", access.rules.short_rpcs)))
+    Err(Nothing::not_applicable(format!("no client made {} or more {what} of one object", access.rules.short_rpcs)))
 }
 
 impl Flagged<'_> {

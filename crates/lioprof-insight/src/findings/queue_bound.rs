@@ -159,8 +159,8 @@ fn reads_and_writes(case: &Case<'_>) -> Look {
     let mut finding = case
         .finding(Severity::Warning, confidence, title)
         .explain(format!(
-            "A read or write waited {:.1} ms for a thread and was served in {:.1} ms.{at_work} By how little requests \
-             that are handled at the same time hold each other up, the disks could deliver {headroom:.1} times as much.",
+            "A read or write waited {:.1} ms for a thread and was served in {:.1} ms.{at_work} Concurrent requests \
+             barely slow each other down, so the disks could deliver {headroom:.1} times as much.",
             figures.queue_ms, figures.service_ms,
         ))
         .evidence("queue_ms", figures.queue_ms)

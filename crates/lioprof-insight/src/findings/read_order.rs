@@ -60,7 +60,7 @@ fn strided(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
         )
     } else {
         format!(
-            "{} of the steps of {} reads jump forward over what lies between, {} at a time",
+            "{} of {} reads of {} skip forward (strided)",
             percent(part, 0),
             thousands(objects.rpcs),
             human_bytes(mean)
@@ -85,7 +85,7 @@ fn strided(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
 fn backward(case: &Case<'_>, direction: Direction) -> Result<Finding, Nothing> {
     let objects = mostly(case, direction, Of { hits: |pattern| pattern.backward_rpcs, all: steps }, |_| true)?;
     let part = share(objects.sum(|pattern| pattern.backward_rpcs), objects.sum(steps));
-    let title = format!("{} of the steps of {} reads go backward", percent(part, 0), thousands(objects.rpcs));
+    let title = format!("{} of {} reads go backward in the file", percent(part, 0), thousands(objects.rpcs));
     let draft = case
         .finding(Severity::Warning, Confidence::High, title)
         .explain(

@@ -47,7 +47,11 @@ fn look(case: &Case<'_>) -> Look {
     let nodes: BTreeSet<&str> = all().map(|event| event.node.as_str()).collect();
     let counts: Vec<String> = kinds.iter().map(|(kind, events)| plural(events.len() as u64, kind.noun())).collect();
     let title = if count == 1 {
-        format!("{} on {}: {}", worst.noun(), first.node, first.reason.trim_end_matches('.'))
+        let mut noun = worst.noun().to_owned();
+        if let Some(first) = noun.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        format!("{noun} on {}: {}", first.node, first.reason.trim_end_matches('.'))
     } else {
         format!("{} on {}", counts.join(", "), few(&nodes.iter().copied().collect::<Vec<_>>()))
     };

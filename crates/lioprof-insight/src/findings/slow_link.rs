@@ -62,7 +62,7 @@ fn look(case: &Case<'_>) -> Look {
         } else {
             perhaps = perhaps.or_else(|| {
                 Some(format!(
-                    "data of client {} take {:.1} times as long as other clients', but {} {} do not exclude chance",
+                    "data of client {} take {:.1} times as long as other clients', but with {} {} that may be chance",
                     client.nid,
                     slow.ratio,
                     slow.against.rpcs,
@@ -101,7 +101,7 @@ fn networks(case: &Case<'_>) -> (Vec<Finding>, Option<String>) {
         } else {
             perhaps = perhaps.or_else(|| {
                 Some(format!(
-                    "data of clients of network {} take {:.1} times as long as those of others, but {} {} do not exclude chance",
+                    "data of clients of network {} take {:.1} times as long as those of others, but with {} {} that may be chance",
                     it.network,
                     slow.ratio,
                     slow.against.rpcs,

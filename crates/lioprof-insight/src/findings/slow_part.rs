@@ -1,5 +1,6 @@
 //! Whose part of the service time is longer than its peers': what tells a slow disk from a slow link.
 
+use lioprof_model::units::two_digits;
 use lioprof_model::{AgainstPeers, Direction, ServiceSplit, SplitPart};
 
 use super::rule::{Case, Draft, Limit, limit, real, share};
@@ -88,6 +89,18 @@ impl SlowPart<'_> {
         }
     }
 
+    /// How long it takes here and `elsewhere`, on average: `writing to disk takes 18 s per request, 27 ms on the other OSTs`.
+    pub(super) fn than_peers(&self, elsewhere: &str) -> String {
+        let part = match self.which {
+            Which::Before => &self.parts.before,
+            Which::Transfer => &self.parts.transfer,
+            Which::After => &self.parts.after,
+        };
+        let own = two_digit_time(part.us.mean.unwrap_or(0.0));
+        let peers = two_digit_time(self.against.peers_mean_us);
+        format!("{} takes {own} per request, {peers} {elsewhere}", self.what())
+    }
+
     /// Figures that a finding rests on.
     pub(super) fn evidence(&self, draft: Draft) -> Draft {
         let ms = |part: &SplitPart| part.us.mean.map(|us| us / 1000.0);
@@ -118,6 +131,11 @@ impl SlowPart<'_> {
         });
         format!("{}, {} and {}", words[0], words[1], words[2])
     }
+}
+
+/// `18 s`, `0.31 s`, `2.7 ms`: a mean, of which further digits are chance.
+fn two_digit_time(us: f64) -> String {
+    if us >= 1e5 { format!("{} s", two_digits(us / 1e6)) } else { format!("{} ms", two_digits(us / 1e3)) }
 }
 
 fn time(us: f64) -> String {

@@ -123,8 +123,7 @@ fn look(case: &Case<'_>) -> Look {
             // Its requests take no longer than others' of the same client and size: it has larger ones, or another client's.
             Some(against) if against.ratio < case.limit("service_ratio") => {}
             against => perhaps.push(format!(
-                "OST {} looks {:.1} times as slow as its peers, but {} reads and writes of the same clients and sizes do not \
-                 exclude chance",
+                "OST {} looks {:.1} times as slow as its peers, but with {} comparable reads and writes that may be chance",
                 osts[ost].name,
                 comparison.slowness(),
                 against.map_or(0, |against| against.rpcs)
@@ -246,7 +245,7 @@ fn one(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, comparison: 
     let peers_ms = 1000.0 * comparison.peers_service_s;
     case.finding(severity, confidence(comparison), format!("OST {name} is {:.1} times as slow as its peers", comparison.slowness()))
         .explain(format!(
-            "{name} took {own_ms:.1} ms per request, its peers {peers_ms:.1} ms for the like, and it moved {:.1} times fewer bytes per busy second. It worked alone for {alone_s:.2} of {whole_s:.2} s \
+            "{name} took {own_ms:.1} ms per request, its peers {peers_ms:.1} ms for comparable ones, and it moved {:.1} times fewer bytes per busy second. It worked alone for {alone_s:.2} of {whole_s:.2} s \
              and ended {later_s:.2} s after the last of the others.",
             comparison.rate_ratio,
         ))

@@ -31,7 +31,7 @@ pub(super) fn by_parts(case: &Case<'_>, osts: &[Ost<'_>], alone_s: &[f64]) -> By
         } else {
             let many = slow.parts.direction.requests();
             told.perhaps.push(format!(
-                "data of {many} take {:.1} times as long with server {} as with others, but its {} {many} do not exclude chance",
+                "data of {many} take {:.1} times as long with server {} as with others, but with its {} {many} that may be chance",
                 slow.ratio, server.node, slow.against.rpcs
             ));
         }
@@ -51,7 +51,7 @@ pub(super) fn by_parts(case: &Case<'_>, osts: &[Ost<'_>], alone_s: &[f64]) -> By
             told.found.push(disk(case, osts, ost, alone_s[ost], &slow));
         } else {
             told.perhaps.push(format!(
-                "{} takes {:.1} times as long on OST {} as on others, but {} {} do not exclude chance",
+                "{} takes {:.1} times as long on OST {} as on others, but with {} {} that may be chance",
                 slow.what(),
                 slow.ratio,
                 osts[ost].name,
@@ -110,10 +110,7 @@ fn link(case: &Case<'_>, osts: &[Ost<'_>], own: &[usize], slow: &SlowPart<'_>) -
     let node = osts[own[0]].node;
     let peers = case.analysis.service_parts.servers.len() - 1;
     let alone_s = alone_together_s(osts, case.analysis.series.bin_s, own);
-    let title = format!(
-        "The network of server {node} is slow: data take {:.1} times as long as with other servers",
-        slow.ratio
-    );
+    let title = format!("The network of server {node} is slow: {}", slow.than_peers("at other servers"));
     begun(case, osts, (peers, alone_s), slow, title)
         .explain(format!(
             "Of the service time of {}, all {} OSTs of {node} together, these are the parts (in brackets: other servers, the same clients \
@@ -136,11 +133,7 @@ fn link(case: &Case<'_>, osts: &[Ost<'_>], own: &[usize], slow: &SlowPart<'_>) -
 
 fn disk(case: &Case<'_>, osts: &[Ost<'_>], ost: usize, alone_s: f64, slow: &SlowPart<'_>) -> Finding {
     let name = osts[ost].name;
-    let title = format!(
-        "The disk of OST {name} is slow: {} takes {:.1} times as long as on its peers",
-        slow.what(),
-        slow.ratio
-    );
+    let title = format!("The disk of {name} ({}) is slow: {}", osts[ost].node, slow.than_peers("on the other OSTs"));
     begun(case, osts, (osts.len() - 1, alone_s), slow, title)
         .explain(format!(
             "These are the parts of the service time of its {} (in brackets: the other OSTs, the same clients and sizes): {}. The data \

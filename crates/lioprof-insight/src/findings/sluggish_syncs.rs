@@ -23,7 +23,7 @@ pub(super) fn look(case: &Case<'_>, found: &mut Vec<Finding>, perhaps: &mut Vec<
             found.push(disk(case, syncs, (longer_us / 1e6, share(real(syncs.covered_us), real(whole_us)))));
         } else {
             perhaps.push(format!(
-                "{} of OST {} take {:.1} times as long as on others of {}, but they do not exclude chance",
+                "{} of OST {} take {:.1} times as long as on others of {}, but that may be chance",
                 plural(syncs.rpcs, "sync"),
                 syncs.targets.join(", "),
                 syncs.ratio,

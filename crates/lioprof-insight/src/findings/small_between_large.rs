@@ -1,7 +1,7 @@
 //! `small-io-between-large`: clients interrupt their large transfers with small I/O in the same objects: in a few places, like file headers,
 //! or all over them.
 
-use lioprof_model::units::{human_bytes, plural};
+use lioprof_model::units::{plural, two_digits};
 use lioprof_model::{Confidence, Direction, ObjectAccess, ObjectId, Severity, SpentOn};
 use lioprof_stats::Share;
 
@@ -83,16 +83,12 @@ fn look(case: &Case<'_>) -> Look {
          chunks of attributes between data look. Each is a round trip during which the client moves no data; and a read that is not \
          next to the last one also stops the client's read-ahead."
     };
-    let whose = match objects.len() {
-        1 => "of 1 object".to_owned(),
-        // Ends differ from object to object.
-        many => format!("or less of each of {many} objects"),
-    };
     let title = format!(
-        "Between large transfers come {:.1} small reads or writes per large one, from {}, in {} {whose}",
-        share(real(small), real(large)),
+        "{} {} about {} small reads or writes for each large one, in {}",
         plural(mix.mixing_clients, "client"),
-        human_bytes(last.unwrap_or(0) - first.unwrap_or(0) + 1),
+        if mix.mixing_clients == 1 { "makes" } else { "make" },
+        two_digits(share(real(small), real(large))),
+        plural(objects.len() as u64, "object"),
     );
     let reads: u64 = objects.iter().map(|object| object.read.rpcs).sum();
     let writes: u64 = objects.iter().map(|object| object.write.rpcs).sum();

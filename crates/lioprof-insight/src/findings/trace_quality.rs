@@ -6,8 +6,8 @@ use lioprof_model::analysis::NOTED_LOSS;
 use lioprof_model::time::utc_of;
 use lioprof_model::units::{human_bytes, percent, plural};
 use lioprof_model::{
-    Analysis, Confidence, Filtered, Finding, Format, Io, Node, NodeRole, Severity, SpentOn, TargetKindName, UnreadRpcs,
-    WhyNoTarget,
+    Analysis, Confidence, Filtered, Finding, Format, Io, Loss, LossEvidence, Node, NodeRole, Severity, SpentOn,
+    TargetKindName, UnreadRpcs, WhyNoTarget,
 };
 
 use super::rule::{Case, Look, Nothing, Question, Rule, limit, real, share};
@@ -259,16 +259,16 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
     let title = if never > 0 {
         format!("The node went down: {} of the log never came to disk", plural(never, "piece"))
     } else if known {
-        match loss.missing().filter(|_| rpcs_share.unwrap_or(0.0) >= bytes_share) {
-            Some(missing) => capitalized(&format!("{missing} of the RPCs are not in the capture")),
-            None => format!("{} of the log is not in the capture", percent(share_lost, 1)),
+        match about(loss).filter(|_| rpcs_share.unwrap_or(0.0) >= bytes_share) {
+            Some(missing) => format!("The capture lost {missing} of the RPCs"),
+            None => format!("The capture lost {} of the log", percent(share_lost, 0)),
         }
     } else if loss.head_overwritten {
         "The beginning of the capture was overwritten".to_owned()
     } else if overflow > 0 {
         format!("The kernel's debug buffer overflowed at {}", plural(overflow, "place"))
     } else {
-        format!("Of {} of the RPCs only one half is in the capture", percent(half_share, 1))
+        format!("For {} of the RPCs the log has only the start or only the end", percent(half_share, 0))
     };
     let unless_estimate = |bound: Option<f64>| {
         bound.zip(rpcs_share).filter(|(bound, share)| (bound - share).abs() > 0.0).map(|(bound, _)| bound)
@@ -276,8 +276,8 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
     let mut finding = case
         .finding(severity, Confidence::High, title)
         .explain(format!(
-            "Counts and bytes are too low by what is missing, and pairs of lines are torn. Rates and mixes of what is left are \
-             good. The estimate rests on: {}.",
+            "Counts and bytes are too low by what is missing. What was captured is still representative. The estimate rests \
+             on: {}.",
             loss.estimate,
         ))
         .evidence("log_bytes_lost_share", bytes_share)
@@ -340,10 +340,16 @@ fn lost(case: &Case<'_>) -> Option<Finding> {
     )
 }
 
-/// The text as a sentence begins.
-fn capitalized(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+/// The share of RPCs that is missing, without digits that chance makes: `about 20 %`; `None` if it is unknown or nothing.
+fn about(loss: &Loss) -> Option<String> {
+    loss.missing()?;
+    let best = loss.estimated_lost_fraction.filter(|best| *best > 0.0);
+    let whole = |share: f64| percent(share, usize::from(share < 0.01));
+    Some(match best {
+        Some(best) if loss.decided_by == LossEvidence::Counters => whole(best),
+        Some(best) => format!("about {}", whole(best)),
+        None => format!("up to {}", whole(loss.lost_fraction_max?)),
+    })
 }
 
 /// Logs of one server that are taken for several servers'.

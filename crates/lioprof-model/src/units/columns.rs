@@ -47,12 +47,12 @@ fn signed_percent(share: f64) -> String {
     }
 }
 
-/// From where to where a change lies: `-12..+20 %`, `x 2.0..9.5`; `> +85 %` or `< -30 %` if the other end is open, `anything` if both are.
+/// From where to where a change lies: `-12..+20 %`, `x 2.0..9.5`; `> +85 %` or `< -30 %` if the other end is open, `?` if both are.
 /// `min` of -1, or `None`, is no lower limit; `max` of `None` is no upper one.
 #[must_use]
 pub fn interval(min: Option<f64>, max: Option<f64>) -> String {
     match (min.filter(|min| *min > -1.0), max) {
-        (None, None) => "anything".to_owned(),
+        (None, None) => UNKNOWN.to_owned(),
         (None, Some(max)) => format!("< {}", change(max)),
         (Some(min), None) => format!("> {}", change(min)),
         (Some(min), Some(max)) if max >= RULES.times_from => {
@@ -128,9 +128,9 @@ mod tests {
         assert_eq!((text(-0.999, 99.0), text(-1.0, -0.3)), ("x 0.00..100".to_owned(), "< -30 %".to_owned()));
         assert_eq!(
             (interval(Some(0.85), None), interval(Some(-1.0), None)),
-            ("> +85 %".to_owned(), "anything".to_owned())
+            ("> +85 %".to_owned(), UNKNOWN.to_owned())
         );
-        assert_eq!(interval(None, None), "anything");
+        assert_eq!(interval(None, None), "?");
     }
 
     #[test]

@@ -101,7 +101,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let kinds = kinds(all, &bars[..bars.len().min(MOST_ROWS)]);
     let osts: Vec<&str> = kinds.iter().filter_map(|kind| kind.ost.as_deref()).collect();
     let what = format!(
-        "Time from the first request to the end of the last: {}. Shares of each instant, and of the whole time.",
+        "What the clients waited for, from the first request to the last reply ({}): shares of each instant, and of all.",
         duration_us(all.span_us as f64)
     );
     let mut page = Page::new(options, analysis, PLOT.title, &what, Covers::default());

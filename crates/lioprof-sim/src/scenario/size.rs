@@ -21,11 +21,11 @@ pub struct SizeArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub clients: Option<u16>,
 
-    /// How much each client does, in units of the scenario's own
+    /// Work of each client, in the scenario's own unit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub size: Option<u64>,
 
-    /// Where all chance comes from: the same seed gives the same log
+    /// Random seed: the same seed gives the same log
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }

@@ -135,7 +135,7 @@ impl Said {
     /// As a table.
     pub(crate) fn table(&self) -> String {
         let mut table =
-            String::from("\n| verdict | runs | first check without an answer, or false alarm |\n|---|---|---|\n");
+            String::from("\n| verdict | runs | first check that cannot tell, or false alarm |\n|---|---|---|\n");
         let listed = |counts: &BTreeMap<String, u64>| {
             counts.iter().map(|(id, count)| format!("{id} ({count})")).collect::<Vec<_>>().join(", ")
         };

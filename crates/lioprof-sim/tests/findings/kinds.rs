@@ -140,14 +140,14 @@ pub(crate) static KINDS: &[Kind] = &[
     Kind {
         name: "64 KiB of every 1.3 MB",
         wanted: &["strided-reads"],
-        names: "jump forward",
+        names: "skip forward",
         sizes: &[10, 60],
         made: |rpcs| pieces(rpcs, (64 * KIB, 1_300_000, &[0])),
     },
     Kind {
         name: "64 KiB of every 1.3 MB, four stripes",
         wanted: &["strided-reads"],
-        names: "jump forward",
+        names: "skip forward",
         sizes: &[20, 60],
         made: |rpcs| pieces(rpcs, (64 * KIB, 1_300_000, &ALL)),
     },

@@ -58,7 +58,7 @@ pub(crate) fn live() -> Live {
             verdict: Some(LiveVerdict {
                 from: 1_795_250_540.0,
                 to: 1_795_250_600.0,
-                text: "2 clients fight over one object of fs-OST0001 (and 1 more).".to_owned(),
+                text: "2 clients fight over one object of fs-OST0001. There is one more finding.".to_owned(),
                 severity: Some(Severity::Critical),
                 findings: Vec::new(),
             }),

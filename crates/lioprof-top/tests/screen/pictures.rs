@@ -16,7 +16,7 @@ fn shown(view: View) -> State {
 fn osts() {
     let expected = "\
 lioprof top  oss1  1234 RPCs/s  read 100.0 MiB/s  write 256.0 MiB/s  until 08:43:30 (3 s ago)
-08:42:20 to 08:43:20: 2 clients fight over one object of fs-OST0001 (and 1 more).
+08:42:20 to 08:43:20: 2 clients fight over one object of fs-OST0001. There is one more finding.
 
  1 OSTs   2 clients   3 jobs   4 objects   5 waits
  target      read MiB/s  write MiB/s  reads/s  writes/s  queue ms  q99 ms  serv ms  s99 ms
@@ -36,7 +36,7 @@ fn a_narrow_screen_has_whole_columns() {
     let expected = "\
 lioprof top  oss1  1234 RPCs/s  read 100
 08:42:20 to 08:43:20: 2 clients fight
-over one object of fs-OST0001 (and 1 mor
+over one object of fs-OST0001. There is
  1 OSTs   2 clients   3 jobs   4 objects
  target      read MiB/s  write MiB/s
  fs-OST0001       128.0        256.0

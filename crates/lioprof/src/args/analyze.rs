@@ -42,10 +42,10 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) thresholds: ThresholdArgs,
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
-    /// Kernel logs: when the node was booted (`uptime -s`), if its stamps count from then and no debug log tells.
+    /// Kernel logs: boot time of the node (`uptime -s`), if its time stamps count from the boot and no debug log says when that was.
     #[arg(long, value_name = "TIME", value_parser = moment_us)]
     pub(crate) boot_time: Option<i64>,
-    /// Kernel logs: time zone of stamps that name none (`date +%z`): +01:00, -0500, UTC.
+    /// Kernel logs: time zone of time stamps without one (`date +%z`): +01:00, -0500, UTC.
     #[arg(long, value_name = "OFFSET", value_parser = zone_us, allow_hyphen_values = true)]
     pub(crate) timezone: Option<i64>,
     /// Exit with code 1 if there is a finding of this severity or worse.

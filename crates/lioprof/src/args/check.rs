@@ -16,10 +16,10 @@ pub(crate) struct CheckArgs {
     /// each.
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["facts_files", "facts", "hosts", "survey", "watch"])]
     pub(crate) kernel_log: Vec<PathBuf>,
-    /// Kernel logs: when the node was booted (`uptime -s`), if their stamps count from then.
+    /// Kernel logs: boot time of the node (`uptime -s`), if their time stamps count from the boot.
     #[arg(long, value_name = "TIME", value_parser = moment_us, requires = "kernel_log")]
     pub(crate) boot_time: Option<i64>,
-    /// Kernel logs: time zone of stamps that name none (`date +%z`): +01:00, -0500, UTC.
+    /// Kernel logs: time zone of time stamps without one (`date +%z`): +01:00, -0500, UTC.
     #[arg(long, value_name = "OFFSET", value_parser = zone_us, allow_hyphen_values = true, requires = "kernel_log")]
     pub(crate) timezone: Option<i64>,
     /// Print what was read of this server as JSON, and judge nothing.
@@ -41,7 +41,7 @@ pub(crate) struct CheckArgs {
     /// Variables of obdfilter-survey: size is MiB per OST, thr threads and nobj objects per OST, rsz KiB per request.
     #[arg(long, value_name = "NAME=NUMBER ..", default_value = "size=1024 nobjhi=1 thrlo=4 thrhi=16")]
     pub(crate) survey_settings: SurveySettings,
-    /// Survey also servers whose OSTs clients read or write at the same time: it slows them down, and they the survey.
+    /// Survey servers even while clients use their OSTs: the survey and the clients slow each other down.
     #[arg(long)]
     pub(crate) survey_under_load: bool,
     /// Do not ask before a survey.

@@ -28,8 +28,8 @@ pub(crate) struct CompareArgs {
     pub(crate) bin: Option<i64>,
     #[command(flatten)]
     pub(crate) thresholds: ThresholdArgs,
-    /// Exit with code 1 if a headline figure (duration of the I/O, bandwidth, p99 of reads or writes, lock wait) got
-    /// certainly worse by more than this share: by the near end of its interval.
+    /// Exit with code 1 if a headline figure (duration of the I/O, bandwidth, p99 of reads or writes, lock wait) is
+    /// worse by more than this share, judged by the end of its interval that is nearer to 0.
     #[arg(long, value_name = "regression=SHARE")]
     pub(crate) fail_on: Option<RegressionLimit>,
     #[command(flatten)]

@@ -18,11 +18,11 @@ pub(crate) struct LogArgs {
     /// Name of the node (server) that all inputs, or those that match GLOB, come from.
     #[arg(long, value_name = "NAME[=GLOB]")]
     pub(crate) node: Vec<NodeRule>,
-    /// Use only what ended at or after this time: Unix seconds, 2026-11-21T08:51:22Z, 08:51:22
+    /// Use only requests that ended at or after this time: Unix seconds, 2026-11-21T08:51:22Z, 08:51:22
     /// (UTC, of logs of one day), or the text of an `lctl mark` line.
     #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
     pub(crate) from: Option<Bound>,
-    /// Use only what ended at or before this time.
+    /// Use only requests that ended at or before this time.
     #[arg(long, value_name = "TIME|MARK", value_parser = bound)]
     pub(crate) to: Option<Bound>,
     /// Exit with code 3 if more than this share of the bytes or RPCs is known to be lost; 0 also fails if an
@@ -53,13 +53,13 @@ pub(crate) struct SelectionArgs {
     /// Count only this client, or clients in this range: 10.0.0.1@tcp, 10.0.0.1 in any network, 10.0.0.1-10.0.0.9@tcp, 10.0.0.0/24@o2ib, *@tcp1.
     #[arg(long, value_name = "NID|RANGE")]
     client: Vec<NidPattern>,
-    /// Count only RPCs to this target, and operations with one: lustre-OST0003, or OST0003 of any file system.
+    /// Count only RPCs to this target, and operations that sent one to it: lustre-OST0003, or OST0003 of any file system.
     #[arg(long, value_name = "NAME")]
     target: Vec<TargetPattern>,
-    /// Count only RPCs of this job id, and operations with one.
+    /// Count only RPCs of this job id, and operations that sent one.
     #[arg(long, value_name = "ID")]
     job: Vec<String>,
-    /// Count only RPCs of this opcode, and operations with one: OST_WRITE, ldlm_enqueue, 101.
+    /// Count only RPCs of this opcode, and operations that sent one: OST_WRITE, ldlm_enqueue, 101.
     #[arg(long, value_name = "NAME", value_parser = opcode)]
     opcode: Vec<Opcode>,
 }

@@ -13,28 +13,28 @@ pub(crate) struct WhatIfArgs {
     /// Logs or rows of all servers that took part, as for `analyze`.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// An OST as fast as the others (peers), or so many times as fast as it was (x2, x0.5); may be given several times, as all options.
+    /// Make an OST as fast as the others (peers), or FACTOR times as fast as it was (x2, x0.5). Options can be repeated.
     #[arg(long, value_name = "NAME=peers|xFACTOR", value_parser = ost_change)]
     pub(crate) ost: Vec<Change>,
-    /// All OSTs of a server as fast as those of other servers: its link, its memory.
+    /// Make all OSTs of a server as fast as those of other servers, as with a better link or more memory.
     #[arg(long, value_name = "NAME=peers", value_parser = server_change)]
     pub(crate) server: Vec<Change>,
-    /// A client's requests as fast as those of other clients: its link.
+    /// Make a client's requests as fast as those of other clients, as with a better link.
     #[arg(long, value_name = "NID=peers", value_parser = client_change)]
     pub(crate) client: Vec<Change>,
-    /// What one client reads and writes done by N, each with a link of its own.
+    /// Split one client's I/O across N clients, each with its own link.
     #[arg(long, value_name = "NID=N", value_parser = writers_change)]
     pub(crate) writers: Vec<Change>,
-    /// The same requests evenly on all OSTs.
+    /// Spread the same requests evenly over all OSTs.
     #[arg(long)]
     pub(crate) spread_evenly: bool,
-    /// No client waits for a lock that another one has.
+    /// Remove the waits for locks that another client holds.
     #[arg(long)]
     pub(crate) no_lock_waits: bool,
-    /// Requests of up to 1 MiB in place of small ones in the same object.
+    /// Merge small requests in one object into requests of up to 1 MiB.
     #[arg(long)]
     pub(crate) full_size: bool,
-    /// No small requests of clients that send large ones.
+    /// Leave out the small requests of clients that also send large ones.
     #[arg(long)]
     pub(crate) no_small: bool,
     /// What to print on stdout.

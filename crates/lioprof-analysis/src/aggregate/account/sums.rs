@@ -20,7 +20,7 @@ const MOST_BINS_OF_ONE: usize = 64;
 /// and of all of them: with more clients each has fewer.
 const MOST_BINS_OF_ALL: usize = 1 << 18;
 
-/// Waits of a client whose lock requests are looked for. Whoever asks, is answered and called when the lock is granted has no such request.
+/// Recent lock waits kept per client. A client notified by a completion callback has no request to match.
 const MOST_WAITS: usize = 8;
 /// A wait may seem to begin so much before the request itself.
 const CLOSE_US: i64 = 1_000;
