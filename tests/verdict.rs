@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lioprof_testkit::blessed_table;
 use lioprof_testkit::files::repository;
 use serde_json::Value;
 
@@ -100,6 +101,18 @@ fn a_loss_is_told_once() {
     assert!(clean.contains("\nLoss: no RPC missing"), "{clean}");
     assert!(clean.split_whitespace().collect::<Vec<_>>().join(" ").contains("metadata-bound: "), "{clean}");
     assert!(clean.contains("metadata-bound"), "names stay whole: {clean}");
+}
+
+/// The first example of the README, as the command prints it today.
+#[test]
+fn the_readme_shows_what_the_command_prints() {
+    let out = tempfile::TempDir::new().unwrap();
+    let dir = lioprof_testkit::files::capture("pair_slow_ost_sick");
+    let args = ["analyze", dir.to_str().unwrap(), "-o", out.path().to_str().unwrap(), "--plots", "none"];
+    let printed = String::from_utf8(lioprof(&args).exits(0).stdout).unwrap();
+    let lines = printed.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") });
+    let command = "fixtures/captures/pair_slow_ost_sick -o report\n";
+    blessed_table("README.md", (command, "\nIt also writes"), &lines.collect::<String>());
 }
 
 /// Figures have the digits that are sure, and what did not happen is not counted.
