@@ -113,3 +113,30 @@ fn the_manual_page_of_the_configuration_has_every_key_and_what_is_said_of_it() {
         assert!(page.contains(text), "{text:?} is not in {page}");
     }
 }
+
+#[test]
+fn the_index_names_every_page_of_the_documentation() {
+    let docs = lioprof_testkit::files::repository("docs");
+    let index = fs::read_to_string(docs.join("README.md")).unwrap();
+    for entry in fs::read_dir(&docs).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let is_page = name.ends_with(".md") && name != "README.md";
+        assert!(!is_page || index.contains(&format!("({name}")), "{name} is not in docs/README.md");
+    }
+    // What it names is there, down to the heading.
+    for link in index.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+        let (page, heading) = link.split_once('#').unwrap_or((link, ""));
+        let text = fs::read_to_string(docs.join(page)).unwrap_or_else(|error| panic!("{link}: {error}"));
+        let anchor = |line: &str| {
+            let kept = |sign: &char| sign.is_alphanumeric() || matches!(sign, ' ' | '-' | '_');
+            line.trim_start_matches(['#', ' '])
+                .to_lowercase()
+                .chars()
+                .filter(kept)
+                .collect::<String>()
+                .replace(' ', "-")
+        };
+        let mut headings = text.lines().filter(|line| line.starts_with('#')).map(anchor);
+        assert!(heading.is_empty() || headings.any(|it| it == heading), "{link}");
+    }
+}
