@@ -87,7 +87,7 @@ def main():
             pairs.figures(name)
         pairs.top("collective-read", "◆ Mixed. ", [("lost", "Gone · was critical")])
         pairs.top("two-versions", "✖ Worse. ", [("kept", "Still there · Warning")])
-        pairs.top("nothing-in-common", "? Not judged. ", [])
+        pairs.top("nothing-in-common", "? Cannot tell. ", [])
         pairs.top("itself", "= No change. ", [])
         pairs.zoom("hdf5-metadata")
         pairs.hover("collective-read")

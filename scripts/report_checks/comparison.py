@@ -7,7 +7,7 @@ from browser import Pages
 from text import SPACE, figure, megabytes, micros, shown
 
 MAX_BYTES = 5_000_000
-VERDICTS = {"better": "✔ better", "worse": "✖ worse", "same": "= same", "unknown": "? not judged"}
+VERDICTS = {"better": "✔ better", "worse": "✖ worse", "same": "= same", "unknown": "? cannot tell"}
 
 
 class ComparisonPages(Pages):

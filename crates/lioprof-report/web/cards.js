@@ -1,6 +1,6 @@
 // A finding as a card: what is wrong, the evidence, what to do.
 
-const SEVERITY = { critical: "Critical", warning: "Warning", info: "Worth knowing", healthy: "Healthy", unknown: "Not judged" };
+const SEVERITY = { critical: "Critical", warning: "Warning", info: "Worth knowing", healthy: "Healthy", unknown: "Cannot tell" };
 // Shapes differ, too: not everybody sees the colours.
 const SEVERITY_MARK = { critical: "▲", warning: "◆", info: "●", healthy: "✔", unknown: "?" };
 

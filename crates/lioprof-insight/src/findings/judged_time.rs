@@ -1,4 +1,4 @@
-//! The state of each part of the clients' time: as it should be, with a finding that is its cause, or without an answer.
+//! The state of each part of the clients' time: as it should be, with a finding that is its cause, or that it cannot be told.
 
 use std::cell::OnceCell;
 

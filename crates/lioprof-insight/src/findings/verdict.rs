@@ -101,7 +101,7 @@ fn nothing_to_judge(analysis: &Analysis) -> Option<String> {
     (!was_checked).then(|| "Not enough I/O in the capture to judge.".to_owned())
 }
 
-/// What is without an answer: checks, and where the time went.
+/// What cannot be told: checks, and where the time went.
 fn open(analysis: &Analysis) -> Option<String> {
     let cannot = "Cannot tell whether something is wrong:";
     let checks = analysis.checks.iter().filter(|check| !check.note);

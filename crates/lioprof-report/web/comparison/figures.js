@@ -4,7 +4,7 @@ const VERDICTS = {
   better: ["✔", "better"],
   worse: ["✖", "worse"],
   same: ["=", "same"],
-  unknown: ["?", "not judged"],
+  unknown: ["?", "cannot tell"],
 };
 
 /** `FigureView` in Rust, with names. */

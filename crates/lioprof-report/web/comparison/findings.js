@@ -24,7 +24,7 @@ function gainedCard({ finding, evidence, interval_s: interval, is_judged: judged
     concerns: concernsOf(finding, interval),
     cause: causeOf(finding),
     evidence,
-    more: !judged && el("p.cost", null, `It may have been there before: not judged then (${reason ?? "unknown why"}).`),
+    more: !judged && el("p.cost", null, `It may have been there before: that could not be told (${reason ?? "unknown why"}).`),
   });
 }
 
@@ -37,11 +37,11 @@ function lostCard({ finding, evidence, interval_s: interval, is_judged: judged, 
       id: `lost-${i}`,
       tone: judged ? "healthy" : "unknown",
       mark: judged ? "✔" : "?",
-      kind: judged ? `Gone · was ${was}` : `Not seen any more, but not judged · was ${was}`,
+      kind: judged ? `Gone · was ${was}` : `Not seen any more, but it cannot be told · was ${was}`,
       concerns: concernsOf(finding, interval),
       cause: causeOf(finding),
       evidence,
-      more: !judged && el("p.cost", null, `It may still be there: ${reason ?? "unknown why it was not judged"}.`),
+      more: !judged && el("p.cost", null, `It may still be there: ${reason ?? "unknown why it cannot be told"}.`),
     },
   );
 }

@@ -5,7 +5,7 @@ const OUTCOMES = {
   worse: ["✖", "Worse"],
   mixed: ["◆", "Mixed"],
   same: ["=", "No change"],
-  unknown: ["?", "Not judged"],
+  unknown: ["?", "Cannot tell"],
 };
 
 /** What was compared: when, on which servers, for how long. */

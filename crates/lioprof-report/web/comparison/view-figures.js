@@ -66,7 +66,7 @@ function unjudgedNotes(rows) {
     if (it.verdict !== "unknown" || !it.reason) continue;
     reasons.set(it.reason, [...(reasons.get(it.reason) ?? []), figureLabel(name)]);
   }
-  return [...reasons].map(([reason, names]) => el("p.note", null, `Not judged: ${names.join("; ")}. Why: ${reason}.`));
+  return [...reasons].map(([reason, names]) => el("p.note", null, `Cannot tell: ${names.join("; ")}. Why: ${reason}.`));
 }
 
 const headlineSection = () => {
@@ -77,7 +77,7 @@ const headlineSection = () => {
     how:
       "These decide whether a run became better or worse. In the last column the mark is the change, to the left less, to the right " +
       "more; the bar is its interval. A bar over the middle line means that there may be no change. All of the bar within " +
-      `${changeText(DATA.rules.min_change).replace("+", "")} is the same, anything else that crosses the line is not judged. Intervals ` +
+      `${changeText(DATA.rules.min_change).replace("+", "")} is the same, anything else that crosses the line cannot be told. Intervals ` +
       "come from the variation within each run; another run of the same program can differ by more.",
     follows: [],
     missing: () => (rows.length ? null : "Neither run read or wrote anything on OSTs."),

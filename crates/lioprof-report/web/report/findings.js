@@ -95,7 +95,7 @@ function findingsPart() {
           "summary",
           null,
           `${plural(DATA.checks.length, "check")}: ${count("found")} found something, ${count("healthy")} healthy, ` +
-            `${count("not_enough_evidence")} without an answer, ${count("not_applicable")} do not apply`,
+            `${count("not_enough_evidence")} cannot tell, ${count("not_applicable")} do not apply`,
         ),
         checksTable(DATA.checks.filter((it) => it.result !== "not_applicable")),
         // Of what this capture is not of: checks of reads and writes in one of metadata, say.
