@@ -321,9 +321,10 @@ pub(crate) fn conclude_without_predictions(
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(nodes, &analysis, config.noted_loss);
     let requests = aggregate::finish(sum, symbols, &mut analysis);
+    let longest_queue_us = analysis.operations.iter().filter_map(|it| it.latency.queue_us.max).max().unwrap_or(0);
     for node in &mut analysis.nodes {
         let account = nodes.iter().find(|account| account.name == node.name && !account.is_client);
-        node.left_rpcs = account.map_or(0, |account| left_rpcs(account, config));
+        node.left_rpcs = account.map_or(0, |account| left_rpcs(account, longest_queue_us, config));
     }
     alignment.tell(&mut analysis);
     let mut of_clocks = alignment.warnings(&analysis.servers_with_several_names());
@@ -336,9 +337,14 @@ pub(crate) fn conclude_without_predictions(
     (analysis, requests)
 }
 
-/// Requests that no thread began with, if nothing of the log is missing that could be the rest of them.
-fn left_rpcs(node: &NodeAccount, config: &Config) -> u64 {
-    let TraceSummary { arrivals, begun_rpcs, dropped_rpcs, last_us, traced_us, loss, .. } = &node.summary;
+/// A request that no thread begins with for so long is left lying, not waiting its turn ..
+const LEFT_US: i64 = 5_000_000;
+/// .. if those that were begun with waited no longer than this.
+const MAX_QUEUE_US: u64 = 1_000_000;
+
+/// Requests that no thread began with, at least, if nothing of the log is missing that could be the rest of them.
+fn left_rpcs(node: &NodeAccount, longest_queue_us: u64, config: &Config) -> u64 {
+    let TraceSummary { arrivals, begun, dropped_rpcs, last_us, traced_us, loss, .. } = &node.summary;
     let missing = loss.nrs_sequence_gaps
         + loss.lost_starts
         + loss.lost_ends
@@ -354,12 +360,14 @@ fn left_rpcs(node: &NodeAccount, config: &Config) -> u64 {
         && traced_us.is_empty()
         && !node.interval.is_limited()
         && config.selection.selected().is_everything();
-    let waited = arrivals.before(last_us.unwrap_or(i64::MIN).saturating_sub(LEFT_US));
-    if is_all { waited.saturating_sub(begun_rpcs + dropped_rpcs) } else { 0 }
+    if !is_all || longest_queue_us > MAX_QUEUE_US {
+        return 0;
+    }
+    // Whatever had come by then, and was begun with at all, was begun with soon.
+    let then_us = last_us.unwrap_or(i64::MIN).saturating_sub(LEFT_US);
+    let soon_us = then_us.saturating_add_unsigned(longest_queue_us);
+    arrivals.before(then_us).0.saturating_sub(begun.before(soon_us).1 + dropped_rpcs)
 }
-
-/// A request that no thread begins with for so long is left lying, not waiting its turn.
-const LEFT_US: i64 = 5_000_000;
 
 /// Requests of the selection that had begun in time and had not ended at the end of their log, oldest first.
 fn under_way(nodes: &[NodeAccount], config: &Config) -> Vec<UnderWay> {

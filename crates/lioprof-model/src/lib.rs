@@ -26,7 +26,6 @@ mod named;
 
 pub mod access;
 pub mod analysis;
-mod arrivals;
 mod available;
 pub mod baseline;
 pub mod bins;
@@ -60,6 +59,7 @@ pub mod operations;
 mod other_rows;
 pub mod parts;
 pub mod phases;
+mod recent_count;
 mod row;
 mod selected;
 pub mod series;
@@ -79,7 +79,6 @@ mod what_if;
 
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
 pub use analysis::*;
-pub use arrivals::Arrivals;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
 pub use causes::with_causes;
 pub use client::{ClientEvent, ClientStep, FileName, NameHash, WalkOf};
@@ -112,6 +111,7 @@ pub use operations::{
 };
 pub use other_rows::OtherRows;
 pub use phases::RpcPhases;
+pub use recent_count::RecentCount;
 pub use row::{BulkSpan, HalfRpc, OpenStores, RowSink, RowSource, RowStores, RpcRow, SizeEvidence, TargetEvidence};
 pub use selected::Selected;
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetPeaks, TargetSeries};

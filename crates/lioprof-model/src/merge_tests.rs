@@ -10,7 +10,7 @@ use lioprof_testkit::same_every_way;
 use crate::io::{Direction, RpcSize};
 use crate::parts::sums::FaultSums;
 use crate::trace::{TraceLoss, TraceSummary};
-use crate::{Arrivals, EventKind, LoggedEvent, LoggedEvents, Merge, OpenRpc, OpenRpcs, ReadWrite, SizeHistogram};
+use crate::{EventKind, LoggedEvent, LoggedEvents, Merge, OpenRpc, OpenRpcs, ReadWrite, RecentCount, SizeHistogram};
 
 /// Merges random parts in every way.
 fn merges<T: Merge + Clone + Debug + PartialEq>(part: impl Fn(&mut Rng) -> T) {
@@ -114,13 +114,14 @@ fn under_way(rng: &mut Rng) -> OpenRpcs {
 
 #[test]
 fn summaries_merge() {
-    let arrivals = |rng: &mut Rng| {
-        let mut arrivals = Arrivals::default();
-        (0..rng.below(50)).for_each(|_| arrivals.add(2 * time_us(rng)));
-        arrivals
+    let counts = |rng: &mut Rng| {
+        let mut counts = RecentCount::default();
+        (0..rng.below(50)).for_each(|_| counts.add(2 * time_us(rng)));
+        counts
     };
     merges(|rng| TraceSummary {
-        arrivals: arrivals(rng),
+        arrivals: counts(rng),
+        begun: counts(rng),
         under_way: under_way(rng),
         records: rng.next() % 9,
         first_us: rng.one_in(2).then(|| time_us(rng)),

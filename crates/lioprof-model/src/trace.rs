@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::merge::{Merge, all_of, earliest, latest};
 
-use crate::arrivals::Arrivals;
 use crate::counters::Counted;
 use crate::events::LoggedEvents;
+use crate::recent_count::RecentCount;
 use crate::symbol::Symbol;
 use crate::under_way::OpenRpcs;
 
@@ -216,11 +216,11 @@ pub struct TraceSummary {
     #[serde(with = "names")]
     pub pinging_targets: BTreeSet<TargetName>,
     /// Requests that the network brought, by their `peer:` lines.
-    #[serde(skip_serializing_if = "Arrivals::is_empty")]
-    pub arrivals: Arrivals,
+    #[serde(skip_serializing_if = "RecentCount::is_empty")]
+    pub arrivals: RecentCount,
     /// Requests that a thread began with, by their `Handling RPC` lines.
-    #[serde(skip_serializing_if = "crate::series::is_zero")]
-    pub begun_rpcs: u64,
+    #[serde(skip_serializing_if = "RecentCount::is_empty")]
+    pub begun: RecentCount,
     /// Number of requests dropped before they were handled.
     pub dropped_rpcs: u64,
     /// Number of RPCs that the node sent and that timed out.
@@ -241,7 +241,7 @@ pub struct TraceSummary {
 }
 
 crate::merge_fields!(TraceSummary {
-    bytes, records, messages, rpctrace_records, arrivals, begun_rpcs, dropped_rpcs, sent_timed_out, evictions, events, under_way, loss, counted,
+    bytes, records, messages, rpctrace_records, arrivals, begun, dropped_rpcs, sent_timed_out, evictions, events, under_way, loss, counted,
 } by {
     first_us: earliest, last_us: latest, traced_us: all_of, targets: all_of, pinging_targets: all_of,
 });

@@ -36,7 +36,6 @@ pub(super) const RULE: Rule = Rule {
             "requests that no thread of a server began with in the last five seconds of the log or longer, at least",
         ),
         limit("left_share", 0.02, "the same over all that it handled: a few are refused on arrival"),
-        limit("queue_s", 1.0, "longest wait of those that were handled, seconds: where some wait longer, others may"),
     ],
     plots: &["io-timeline"],
     note: false,
@@ -65,10 +64,8 @@ fn look(case: &Case<'_>) -> Look {
 fn left_lying(case: &Case<'_>) -> Vec<Finding> {
     let waits = case.analysis.operations.iter().filter_map(|operation| operation.latency.queue_us.max);
     let longest_s = real(waits.max().unwrap_or(0)) / 1e6;
-    let is_left = |node: &&Node| {
-        real(node.left_rpcs) >= case.limit("left_rpcs").max(case.limit("left_share") * real(node.rpcs))
-            && longest_s <= case.limit("queue_s")
-    };
+    let is_left =
+        |node: &&Node| real(node.left_rpcs) >= case.limit("left_rpcs").max(case.limit("left_share") * real(node.rpcs));
     let finding = |node: &Node| {
         let left = plural(node.left_rpcs, "request");
         let title = format!("{left} reached {} and no thread began with them", node.name);

@@ -427,7 +427,7 @@ impl Reducer {
             }
             Message::Handling(rpc) => {
                 self.out.counts.has_rpcs = true;
-                self.out.counts.summary.begun_rpcs += 1;
+                self.out.counts.summary.begun.add(record.time_us);
                 let ids = self.rpc(rpc);
                 if let Some(seen) = seen {
                     seen.handlings.started(record, rpc, ids);

@@ -1,0 +1,79 @@
+//! How many there were of something, and how many of them when, up to some seconds ago.
+
+use serde::{Deserialize, Serialize};
+
+use crate::merge::Merge;
+
+/// Moments are known to this, microseconds.
+const SLOT_US: i64 = 250_000;
+/// How long before the last one they are known.
+const KEPT_US: i64 = 6_000_000;
+
+/// A count of a part of a log. Parts of one log add up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecentCount {
+    count: u64,
+    /// Those of the last seconds: when each slot began, microseconds since the epoch, in order.
+    last: Vec<(i64, u64)>,
+}
+
+impl RecentCount {
+    /// Whether there was none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// One more, at this time, microseconds since the epoch.
+    #[inline]
+    pub fn add(&mut self, time_us: i64) {
+        self.count += 1;
+        match self.last.last_mut() {
+            Some((slot_us, count)) if (0..SLOT_US).contains(&time_us.wrapping_sub(*slot_us)) => *count += 1,
+            _ => self.add_to(time_us.div_euclid(SLOT_US).saturating_mul(SLOT_US), 1),
+        }
+    }
+
+    #[cold]
+    fn add_to(&mut self, slot_us: i64, count: u64) {
+        match self.last.binary_search_by_key(&slot_us, |(at_us, _)| *at_us) {
+            Ok(at) => self.last[at].1 += count,
+            Err(at) => self.last.insert(at, (slot_us, count)),
+        }
+        let last_us = self.last.last().map_or(i64::MIN, |(at_us, _)| *at_us);
+        self.last.retain(|(at_us, _)| *at_us > last_us.saturating_sub(KEPT_US));
+    }
+
+    /// How many there were before this time, from and to; it is at most six seconds before the end of the log.
+    #[must_use]
+    pub fn before(&self, time_us: i64) -> (u64, u64) {
+        let since = |since_us: i64| -> u64 {
+            self.last.iter().filter(|(slot_us, _)| *slot_us >= since_us).map(|(_, count)| count).sum()
+        };
+        (self.count - since(time_us.saturating_sub(SLOT_US).saturating_add(1)), self.count - since(time_us))
+    }
+}
+
+impl Merge for RecentCount {
+    fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        other.last.iter().for_each(|(slot_us, count)| self.add_to(*slot_us, *count));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_in_the_last_seconds_is_known_by_its_time() {
+        let mut all = RecentCount::default();
+        assert!(all.is_empty());
+        // Ten a second for 20 s, not in order.
+        (0..200).rev().for_each(|n| all.add(n * 100_000));
+        assert_eq!(all.before(20_000_000), (200, 200));
+        assert_eq!(all.before(15_000_000), (150, 150));
+        assert_eq!(all.before(15_100_000), (150, 153));
+        assert_eq!(all.last.len(), 24);
+    }
+}
