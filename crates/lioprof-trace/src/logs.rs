@@ -191,7 +191,7 @@ fn is_filtered(log: &LogResult) -> bool {
     let Counts { summary, has_rpcs, has_requests, has_arrivals, .. } = &log.seen.counts;
     log.planned.form == Form::Text
         && (*has_rpcs || *has_requests)
-        && !(*has_arrivals && !summary.arrivals.is_empty())
+        && (!*has_arrivals || summary.arrivals.is_empty())
         && summary.rpctrace_records >= WITH_ARRIVALS
 }
 

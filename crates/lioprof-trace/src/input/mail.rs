@@ -30,7 +30,7 @@ pub(super) fn is_mail(head: &[u8]) -> bool {
     let is_header = |line: &&[u8]| matches!(line[0], b' ' | b'\t') || header_name(line).is_some();
     let starts = |line: &[u8], name: &[u8]| header_name(line).is_some_and(|own| own.eq_ignore_ascii_case(name));
     // A mailbox has its own line first.
-    headers.iter().skip(usize::from(headers[0].starts_with(b"From "))).all(|line| is_header(&line))
+    headers.iter().skip(usize::from(headers[0].starts_with(b"From "))).all(is_header)
         && headers.iter().any(|line| {
             let value = line.to_ascii_lowercase();
             starts(line, b"content-type") && memmem::find(&value, b"multipart/").is_some()
