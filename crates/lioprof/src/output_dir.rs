@@ -17,7 +17,7 @@ use crate::progress::Bar;
 /// What a folder with files of lioprof has of these.
 const SAVED: [&str; 3] = ["analysis.json", "comparison.json", "operations.json"];
 
-/// Refuses a folder in which [`write`] would overwrite somebody else's file.
+/// Refuses a folder in which [`write()`] would overwrite somebody else's file.
 pub(crate) fn check(dir: &Path, plots: &[PlotFormat]) -> anyhow::Result<()> {
     let tables = lioprof_text::tables::ALL.iter().map(|table| format!("{}.csv", table.name));
     let pictures = pictures(lioprof_plot::plots().iter().map(|plot| plot.name), plots);

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use lioprof_model::{Analysis, LockEvidence, Node, SizeEvidence};
+use lioprof_model::{Analysis, LockEvidence, Node, NodeRole, SizeEvidence};
 use serde::Serialize;
 
 use super::limits::MAX_SERVERS;
 use super::number::Exact;
-use super::report::is_server;
 use crate::object::object;
 
 /// Servers, file systems, files, and the masks of which there are lines.
@@ -25,4 +24,9 @@ pub(crate) fn capture(analysis: &Analysis) -> impl Serialize + use<'_> {
         bytes: Exact(analysis.inputs.iter().map(|it| it.bytes).sum()),
         masks: masks.into_iter().filter(|(_, seen)| *seen).map(|(mask, _)| mask).collect::<Vec<_>>(),
     })
+}
+
+/// Logs of clients are inputs like those of servers.
+pub(super) fn is_server(node: &Node) -> bool {
+    node.role != Some(NodeRole::Client)
 }

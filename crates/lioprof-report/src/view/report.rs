@@ -1,8 +1,9 @@
 //! What the page shows of an analysis.
 
-use lioprof_model::{Analysis, Marker, Node, NodeRole};
+use lioprof_model::{Analysis, Marker, Node};
 use serde::Serialize;
 
+use super::capture::is_server;
 use super::names::NameNumbers;
 use super::number::IoView;
 use super::{
@@ -92,11 +93,6 @@ pub(crate) fn title(analysis: &Analysis) -> String {
     }
 }
 
-/// Logs of clients are inputs like those of servers.
-pub(super) fn is_server(node: &Node) -> bool {
-    node.role != Some(NodeRole::Client)
-}
-
 fn totals(analysis: &Analysis) -> impl Serialize {
     let totals = &analysis.totals;
     let mut osts: Vec<&str> = rows::osts(analysis).map(|it| it.name.as_str()).collect();
@@ -127,6 +123,8 @@ fn totals(analysis: &Analysis) -> impl Serialize {
 
 #[cfg(test)]
 mod tests {
+    use lioprof_model::NodeRole;
+
     use super::*;
 
     fn of(nodes: &[(&str, NodeRole)]) -> Analysis {
