@@ -127,13 +127,13 @@ impl GapSum {
 impl SequenceGaps {
     /// A request of this kind is handled by this thread.
     pub(crate) fn add(&mut self, thread: &[u8], opcode: Opcode, it: Numbered) {
-        // All service threads have an underscore in their names. Without, somebody's program took it for a mark of italics, and of which service's
-        // counter this number is cannot be told.
-        if !thread.contains(&b'_') {
-            return;
-        }
         let part = service_part(thread);
         if self.parts.get(self.last).is_none_or(|(name, _)| **name != *part) {
+            // All service threads have an underscore in their names. Without, somebody's program took it for a mark of italics, and of which
+            // service's counter this number is cannot be told.
+            if !thread.contains(&b'_') {
+                return;
+            }
             let known = self.parts.iter().position(|(name, _)| **name == *part);
             self.last = known.unwrap_or_else(|| {
                 self.parts.push((part.into(), Countings::new()));
