@@ -30,8 +30,11 @@ pub fn latency_bucket_high_us(bucket: u16) -> u64 {
     latency_bucket_low_us(bucket) + ((1 << octave) - 1)
 }
 
+/// The bucket of the longest time; a number above it, as damaged files may hold, counts as this one.
+const LAST: u16 = 7423;
+
 fn split(bucket: u16) -> (u32, u64) {
-    let bucket = u64::from(bucket);
+    let bucket = u64::from(bucket.min(LAST));
     let octave = (bucket / PER_OCTAVE).saturating_sub(1);
     (u32::try_from(octave).expect("a u16 over 128"), bucket - octave * PER_OCTAVE)
 }
@@ -72,6 +75,7 @@ mod tests {
             assert_eq!(latency_bucket_low_us(bucket + 1), high + 1);
             assert!(u128::from(high - low) * 128 <= u128::from(low));
         }
-        assert_eq!(latency_bucket_high_us(latency_bucket(u64::MAX)), u64::MAX);
+        assert_eq!(latency_bucket(u64::MAX), LAST);
+        assert_eq!((latency_bucket_high_us(LAST), latency_bucket_high_us(u16::MAX)), (u64::MAX, u64::MAX));
     }
 }
