@@ -129,7 +129,7 @@ function changeText(share) {
 /** From where to where a change lies: `−12..+20 %`, `× 2.0..95`, `> +85 %`. `min` of null or -1 is no lower limit. */
 function rangeText(min, max) {
   const low = min !== null && min > -1 ? min : null;
-  if (low === null) return max === null ? "anything" : `< ${changeText(max)}`;
+  if (low === null) return max === null ? "?" : `< ${changeText(max)}`;
   if (max === null) return `> ${changeText(low)}`;
   const times = (share) => fixed(share + 1, decimalsOf(share + 1, RULES.ratio_decimals));
   return max >= RULES.times_from ? `×\u202f${times(low)}..${times(max)}` : `${signedPercent(low)}..${signedPercent(max)}\u202f%`;
