@@ -321,7 +321,7 @@ pub(crate) fn conclude_without_predictions(
     analysis.inputs.sort_by(|a, b| (&a.node, &a.path).cmp(&(&b.node, &b.path)));
     analysis.warnings = warnings::early(nodes, &analysis, config.noted_loss);
     let requests = aggregate::finish(sum, symbols, &mut analysis);
-    let longest_queue_us = analysis.operations.iter().filter_map(|it| it.latency.queue_us.max).max().unwrap_or(0);
+    let longest_queue_us = analysis.longest_queue_us();
     for node in &mut analysis.nodes {
         let account = nodes.iter().find(|account| account.name == node.name && !account.is_client);
         node.left_rpcs = account.map_or(0, |account| left_rpcs(account, longest_queue_us, config));

@@ -431,6 +431,12 @@ impl Analysis {
         jobs
     }
 
+    /// The longest time that a request waited for a thread, microseconds; 0 if none did.
+    #[must_use]
+    pub fn longest_queue_us(&self) -> u64 {
+        self.operations.iter().filter_map(|operation| operation.latency.queue_us.max).max().unwrap_or(0)
+    }
+
     /// Which of the requests' lines the logs have, if somebody filtered them. An overflow or a crash takes lines of all kinds; that a thread
     /// went on with its next request shows that a missing line was logged. `None` for a part of a log.
     #[must_use]

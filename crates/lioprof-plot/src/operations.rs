@@ -12,8 +12,7 @@ use crate::figure::{
 use crate::options::PlotOptions;
 use crate::page::Page;
 
-/// Stem of the file's name.
-/// Name of the plot of clients' operations.
+/// Name of the plot of clients' operations: the stem of its file's name.
 pub const NAME: &str = "operations-parts";
 pub(crate) const TITLE: &str = "Where the time of operations went";
 

@@ -1,7 +1,7 @@
 //! Writes the files of `-o DIR`.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -63,7 +63,16 @@ fn spare_others(dir: &Path, names: impl Iterator<Item = String>) -> anyhow::Resu
 
 /// Whether it is JSON or a page of lioprof.
 pub(crate) fn says_lioprof(path: &Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains("lioprof."))
+    // They say so at their beginning, and may be large.
+    let Ok(mut file) = File::open(path).map(BufReader::new) else { return false };
+    let mut piece = Vec::new();
+    while file.read_until(b'.', &mut piece).is_ok_and(|read| read > 0) {
+        if piece.ends_with(b"lioprof.") {
+            return true;
+        }
+        piece.clear();
+    }
+    false
 }
 
 pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbosity: Verbosity) -> anyhow::Result<()> {

@@ -62,8 +62,7 @@ fn look(case: &Case<'_>) -> Look {
 
 /// Servers whose threads do not begin with what the network brings: all that could are busy for good, with requests from before the log.
 fn left_lying(case: &Case<'_>) -> Vec<Finding> {
-    let waits = case.analysis.operations.iter().filter_map(|operation| operation.latency.queue_us.max);
-    let longest_s = real(waits.max().unwrap_or(0)) / 1e6;
+    let longest_s = real(case.analysis.longest_queue_us()) / 1e6;
     let is_left =
         |node: &&Node| real(node.left_rpcs) >= case.limit("left_rpcs").max(case.limit("left_share") * real(node.rpcs));
     let finding = |node: &Node| {

@@ -124,22 +124,29 @@ impl Judge<'_> {
         if let Some(open) = self.open(slow_link::RULE.id) {
             return open;
         }
+        let is_apart = self.is_told_as_another_type(spent);
         let excess = spent.excess_us.filter(|excess_us| share(*excess_us, spent.us) >= MUCH_LONGER);
-        if let Some(excess_us) = excess.filter(|_| !self.is_told_as_another_type(spent)) {
+        if let Some(excess_us) = excess.filter(|_| !is_apart) {
             return cannot_tell(format!(
                 "its peers would have needed {} s less for the same requests, but it did not hold up enough to be called slow",
                 two_digits(real(excess_us) / 1e6)
             ));
         }
-        if let Some(longer) = self.takes_longer(spent).filter(|_| !self.is_told_as_another_type(spent)) {
+        let own = self.target_of(spent);
+        if let Some(longer) = own.filter(|_| !is_apart).and_then(|own| self.takes_longer(own)) {
             return cannot_tell(longer);
         }
-        if let Some(apart) = self.large_ones_of_another_type(spent) {
-            return cannot_tell(apart);
+        // That OSTs of another type take far longer is known of small requests only.
+        if is_apart && own.is_some_and(has_large_requests) {
+            return cannot_tell(format!(
+                "all OSTs of {} that were used take far longer than those of other servers: slow disks, or another type of OSD \
+                 (`lctl get_param osd-*.*.fstype`)",
+                spent.node
+            ));
         }
         let compared = matches!(self.result(sluggish_ost::RULE.id), Some(CheckResult::Healthy | CheckResult::Found));
         if compared && self.analysis.targets.len() > 1 {
-            return as_it_should_be(if self.is_told_as_another_type(spent) {
+            return as_it_should_be(if is_apart {
                 "small requests take so long on another type of OSD, which its server's OSTs look like"
             } else {
                 "as fast as on its peers"
@@ -155,11 +162,16 @@ impl Judge<'_> {
         cannot_tell("it has no peer to be held against: a baseline (--baseline) or the log of a good run would tell")
     }
 
+    /// The OST that served these reads and writes.
+    fn target_of(&self, spent: &TimeSpent) -> Option<&Target> {
+        let is_it = |target: &&Target| Some(&target.name) == spent.target.as_ref() && target.node == spent.node;
+        self.analysis.targets.iter().filter(|target| target.kind == TargetKindName::Ost).find(is_it)
+    }
+
     /// How much longer a target's reads or writes take than those of about the same size on the others, without any test of chance: enough not
     /// to call it as fast.
-    fn takes_longer(&self, spent: &TimeSpent) -> Option<String> {
+    fn takes_longer(&self, own: &Target) -> Option<String> {
         let osts = || self.analysis.targets.iter().filter(|target| target.kind == TargetKindName::Ost);
-        let own = osts().find(|target| Some(&target.name) == spent.target.as_ref() && target.node == spent.node)?;
         let facts = |io: &TargetIo| {
             let mean_us = io.latency.service_us.mean.filter(|_| io.io.rpcs >= FEWEST)?;
             Some((mean_us, share(io.io.bytes, io.io.rpcs)))
@@ -184,21 +196,6 @@ impl Judge<'_> {
     fn is_told_as_another_type(&self, spent: &TimeSpent) -> bool {
         let mut notes = self.analysis.findings.iter().filter(|finding| finding.id == sluggish_ost::RULE.id);
         notes.any(|finding| spent.target.as_ref().is_none_or(|target| finding.targets.contains(target)))
-    }
-
-    /// What is said of a server all of whose OSTs take far longer: that OSTs of another type do so is known of small requests only.
-    fn large_ones_of_another_type(&self, spent: &TimeSpent) -> Option<String> {
-        let target =
-            self.analysis.targets.iter().find(|it| Some(&it.name) == spent.target.as_ref() && it.node == spent.node)?;
-        let [read, write] = [&target.read.io, &target.write.io];
-        let is_large = read.bytes + write.bytes >= LARGE_BYTES * (read.rpcs + write.rpcs);
-        (is_large && self.is_told_as_another_type(spent)).then(|| {
-            format!(
-                "all OSTs of {} that were used take far longer than those of other servers: slow disks, or another type of OSD \
-                 (`lctl get_param osd-*.*.fstype`)",
-                spent.node
-            )
-        })
     }
 
     fn sync(&self, node: &str) -> State {
@@ -383,6 +380,12 @@ fn is_there(finding: &Finding, spent: &TimeSpent) -> bool {
     };
     names(&finding.targets, spent.target.as_deref())
         && names(&finding.nodes, Some(spent.node.as_str()).filter(|node| !node.is_empty()))
+}
+
+/// Whether an OST's reads and writes carry much each.
+fn has_large_requests(target: &Target) -> bool {
+    let [read, write] = [&target.read.io, &target.write.io];
+    read.bytes + write.bytes >= LARGE_BYTES * (read.rpcs + write.rpcs)
 }
 
 /// Whether an operation is no read or write, and not for an MDS.

@@ -153,7 +153,7 @@ fn stall(case: &Case<'_>, metadata: &[&Operation]) -> Option<String> {
     let own = metadata.iter().filter(|operation| !matches!(operation.name.as_str(), "LDLM_ENQUEUE" | "MDS_SYNC"));
     let slowest = own.filter_map(|operation| {
         let times = operation.latency.service_us;
-        Some((real(times.max?) / 1e6, times.p50? as f64 / 1e6, operation))
+        Some((real(times.max?) / 1e6, real(times.p50?) / 1e6, operation))
     });
     let (max_s, median_s, operation) = slowest.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let is_stall = max_s >= case.limit("stall_s") && max_s >= case.limit("stall_times_median") * median_s;

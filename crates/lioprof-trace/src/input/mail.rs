@@ -50,16 +50,16 @@ fn header_name(line: &[u8]) -> Option<&[u8]> {
     .then_some(name)
 }
 
-/// The texts and attachments of a mail as a tar archive: as such they can be opened one by one. An error is what is wrong with the mail.
-pub(super) fn as_tar(mail: &[u8]) -> Result<Vec<u8>, String> {
+/// The texts and attachments of a mail as a tar archive: as such they can be opened one by one. `None` of one that is broken.
+pub(super) fn as_tar(mail: &[u8]) -> Option<Vec<u8>> {
     let mail = match mail.strip_prefix(b"From ") {
         Some(rest) => &rest[memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1)..],
         None => mail,
     };
-    let mail = mailparse::parse_mail(mail).map_err(|err| err.to_string())?;
+    let mail = mailparse::parse_mail(mail).ok()?;
     let mut parts = Parts { tar: tar::Builder::new(Vec::new()), names: BTreeMap::new() };
     parts.add(&mail, "", 0)?;
-    parts.tar.into_inner().map_err(|err| err.to_string())
+    parts.tar.into_inner().ok()
 }
 
 struct Parts {
@@ -70,12 +70,12 @@ struct Parts {
 
 impl Parts {
     /// Adds what a part holds, to the folder.
-    fn add(&mut self, part: &ParsedMail<'_>, folder: &str, depth: usize) -> Result<(), String> {
+    fn add(&mut self, part: &ParsedMail<'_>, folder: &str, depth: usize) -> Option<()> {
         let kind = part.ctype.mimetype.as_str();
         if kind == "multipart/alternative" {
             // The same text several times, the plain one first.
             let plain = part.subparts.iter().find(|it| it.ctype.mimetype == "text/plain");
-            return plain.or(part.subparts.last()).map_or(Ok(()), |part| self.add(part, folder, depth));
+            return plain.or(part.subparts.last()).map_or(Some(()), |part| self.add(part, folder, depth));
         }
         if !part.subparts.is_empty() {
             return part.subparts.iter().try_for_each(|part| self.add(part, folder, depth));
@@ -86,7 +86,7 @@ impl Parts {
             named.and_then(|name| name.rsplit(['/', '\\']).next()).filter(|name| !name.trim_matches('.').is_empty());
         if kind == "message/rfc822" && depth < MAX_DEPTH {
             let inner = bytes_of(part);
-            let inner = mailparse::parse_mail(&inner).map_err(|err| err.to_string())?;
+            let inner = mailparse::parse_mail(&inner).ok()?;
             let folder = format!("{folder}{}/", self.unused(folder, own.unwrap_or("forwarded")));
             return self.add(&inner, &folder, depth + 1);
         }
@@ -98,7 +98,7 @@ impl Parts {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o600);
-        self.tar.append_data(&mut header, format!("{folder}{name}"), bytes.as_slice()).map_err(|err| err.to_string())
+        self.tar.append_data(&mut header, format!("{folder}{name}"), bytes.as_slice()).ok()
     }
 
     /// The name, or with a number if another part of the folder has it.
@@ -118,10 +118,11 @@ impl Parts {
 
 /// What a part holds, decoded; of one that is damaged or was cut what can be.
 fn bytes_of(part: &ParsedMail<'_>) -> Vec<u8> {
-    let (body, decoded) = (part.get_body_encoded(), part.get_body_raw());
-    match (body, decoded) {
-        (_, Ok(bytes)) => bytes,
-        (Body::Base64(body), Err(_)) => {
+    if let Ok(bytes) = part.get_body_raw() {
+        return bytes;
+    }
+    match part.get_body_encoded() {
+        Body::Base64(body) => {
             let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
             let mut signs: Vec<u8> = body.get_raw().iter().copied().filter(is_sign).collect();
             // One sign alone is less than a byte.
@@ -131,8 +132,8 @@ fn bytes_of(part: &ParsedMail<'_>) -> Vec<u8> {
                 .with_decode_allow_trailing_bits(true);
             GeneralPurpose::new(&STANDARD, lenient).decode(signs).unwrap_or_default()
         }
-        (Body::QuotedPrintable(body), Err(_)) => body.get_raw().to_vec(),
-        (Body::SevenBit(body) | Body::EightBit(body), Err(_)) => body.get_raw().to_vec(),
-        (Body::Binary(body), Err(_)) => body.get_raw().to_vec(),
+        Body::QuotedPrintable(body) => body.get_raw().to_vec(),
+        // As they are, which cannot fail.
+        Body::SevenBit(_) | Body::EightBit(_) | Body::Binary(_) => Vec::new(),
     }
 }

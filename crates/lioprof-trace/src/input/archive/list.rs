@@ -139,12 +139,13 @@ impl Listing<'_> {
             (Some(Content::Mail), _) => {
                 let mut mail = Vec::new();
                 io::Cursor::new(head).chain(stream).take(MAX_MAIL + 1).read_to_end(&mut mail)?;
-                match as_tar(&mail) {
-                    Ok(tar) if mail.len() as u64 <= MAX_MAIL => {
+                let is_all = mail.len() as u64 <= MAX_MAIL;
+                match is_all.then(|| as_tar(&mail)).flatten() {
+                    Some(tar) => {
                         let kept = self.keep(&mut tar.as_slice())?;
                         self.tar(&kept, path, depth)?;
                     }
-                    _ => self.holdings.add("mails that are too large or broken", path.unwrap_or("the mail")),
+                    None => self.holdings.add("mails that are too large or broken", path.unwrap_or("the mail")),
                 }
             }
             (_, Some(path)) => {
