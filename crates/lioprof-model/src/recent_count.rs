@@ -1,13 +1,15 @@
 //! How many there were of something, and how many of them when, up to some seconds ago.
 
+use std::collections::VecDeque;
+
 use serde::{Deserialize, Serialize};
 
 use crate::merge::Merge;
 
 /// Moments are known to this, microseconds.
-const SLOT_US: i64 = 250_000;
+const SLOT_US: i64 = 1_000_000;
 /// How long before the last one they are known.
-const KEPT_US: i64 = 6_000_000;
+const KEPT_US: i64 = 7_000_000;
 
 /// A count of a part of a log. Parts of one log add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,7 +17,7 @@ pub struct RecentCount {
     /// Those that are in a slot.
     count: u64,
     /// Those of the last seconds: when each slot began, microseconds since the epoch, in order.
-    last: Vec<(i64, u64)>,
+    last: VecDeque<(i64, u64)>,
     /// The slot that is counted now, of which none is in `count` yet: each line of a log passes here.
     now: (i64, u64),
 }
@@ -53,12 +55,26 @@ impl RecentCount {
 
     fn add_to(&mut self, slot_us: i64, count: u64) {
         self.count += count;
-        match self.last.binary_search_by_key(&slot_us, |(at_us, _)| *at_us) {
-            Ok(at) => self.last[at].1 += count,
-            Err(at) => self.last.insert(at, (slot_us, count)),
+        // From the end: a log goes to and fro between the last slots where several CPUs wrote it.
+        let at = self.last.iter().rposition(|(at_us, _)| *at_us <= slot_us);
+        match at.map(|at| &mut self.last[at]) {
+            Some((at_us, here)) if *at_us == slot_us => *here += count,
+            _ => self.insert(at.map_or(0, |at| at + 1), (slot_us, count)),
         }
-        let last_us = self.last.last().map_or(i64::MIN, |(at_us, _)| *at_us);
-        self.last.retain(|(at_us, _)| *at_us > last_us.saturating_sub(KEPT_US));
+    }
+
+    /// Another slot, most often the last one. Those that are too long before that are forgotten.
+    #[cold]
+    fn insert(&mut self, at: usize, slot: (i64, u64)) {
+        if at == self.last.len() {
+            self.last.push_back(slot);
+        } else {
+            self.last.insert(at, slot);
+        }
+        let kept_us = self.last.back().map_or(i64::MIN, |(at_us, _)| at_us.saturating_sub(KEPT_US));
+        while self.last.front().is_some_and(|(at_us, _)| *at_us <= kept_us) {
+            self.last.pop_front();
+        }
     }
 
     /// How many there were before this time, from and to; it is at most six seconds before the end of the log.
@@ -96,7 +112,7 @@ mod tests {
         (0..200).rev().for_each(|n| all.add(n * 100_000));
         assert_eq!(all.before(20_000_000), (200, 200));
         assert_eq!(all.before(15_000_000), (150, 150));
-        assert_eq!(all.before(15_100_000), (150, 153));
-        assert!(all.last.len() <= 24);
+        assert_eq!(all.before(15_100_000), (150, 160));
+        assert!(all.last.len() <= 7);
     }
 }

@@ -129,16 +129,16 @@ impl SequenceGaps {
     pub(crate) fn add(&mut self, thread: &[u8], opcode: Opcode, it: Numbered) {
         let part = service_part(thread);
         if self.parts.get(self.last).is_none_or(|(name, _)| **name != *part) {
-            // All service threads have an underscore in their names. Without, somebody's program took it for a mark of italics, and of which
-            // service's counter this number is cannot be told.
-            if !thread.contains(&b'_') {
-                return;
-            }
-            let known = self.parts.iter().position(|(name, _)| **name == *part);
-            self.last = known.unwrap_or_else(|| {
-                self.parts.push((part.into(), Countings::new()));
-                self.parts.len() - 1
-            });
+            self.last = match self.parts.iter().position(|(name, _)| **name == *part) {
+                Some(known) => known,
+                // All service threads have an underscore in their names. Without, somebody's program took it for a mark of italics, and of
+                // which service's counter this number is cannot be told.
+                None if !thread.contains(&b'_') => return,
+                None => {
+                    self.parts.push((part.into(), Countings::new()));
+                    self.parts.len() - 1
+                }
+            };
         }
         let countings = &mut self.parts[self.last].1;
         let known = countings.iter().position(|(counting, _)| *counting == it.counting);
