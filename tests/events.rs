@@ -86,6 +86,15 @@ fn selections_and_times_choose_among_events() {
     assert_eq!(clients(&of(&["--from", "1795600114", "--to", "1795600131"])), ["10.9.8.42@o2ib", "10.9.8.43@o2ib"]);
     let run = lioprof(&["analyze", log.to_str().unwrap(), "--format", "json", "--client", "10.9.8.42@o2ib"]);
     assert_eq!(clients(&run.json()), ["10.9.8.42@o2ib"]);
+    // What to do follows from why.
+    for (client, remedy) in [
+        ("10.9.8.41@o2ib", "A client that did not give a lock back in time"),
+        ("10.9.8.42@o2ib", "A client that was not heard from"),
+    ] {
+        let run = lioprof(&["analyze", log.to_str().unwrap(), "--format", "json", "--client", client]).json();
+        let remedies = rows(&run["findings"][0], "remedies");
+        assert!(remedies.len() == 1 && remedies[0].as_str().unwrap().starts_with(remedy), "{client}: {remedies:?}");
+    }
 }
 
 #[test]

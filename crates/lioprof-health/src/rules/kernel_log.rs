@@ -65,6 +65,7 @@ fn of_kinds(servers: &[ServerFacts], draft: &mut Draft, kinds: &[(MessageKind, S
         for (messages, status, noun) in &wrong {
             let last = match messages.last_us {
                 Some(us) => format!("at {}", utc_short(us)),
+                None if messages.before_end_us == 0 => "at the end of the log".to_owned(),
                 None => format!("{} before the end of the log", duration_us(messages.before_end_us as f64)),
             };
             let found = format!("{}, last {last}: {}", plural(messages.count, noun), messages.last.trim());

@@ -1,5 +1,6 @@
 //! Evictions as logs tell them, where no requests do: a debug log of the default mask, or a kernel log.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use lioprof_model::time::utc_of;
@@ -41,7 +42,7 @@ pub(super) fn look(case: &Case<'_>) -> Look {
     }
     let times = || evicted.iter().filter_map(|event| event.time);
     let interval = times().reduce(f64::min).zip(times().reduce(f64::max)).map(|(start, end)| Interval { start, end });
-    case
+    let found = case
         .finding(Severity::Critical, Confidence::High, title)
         .explain(format!(
             "{}What an evicted client had not written yet is lost, and whoever wanted its locks waited until then.",
@@ -52,16 +53,31 @@ pub(super) fn look(case: &Case<'_>) -> Look {
         .evidence("targets", real(targets.len() as u64))
         .targets(targets)
         .clients(clients)
-        .interval(interval)
-        .remedy(
-            "A client that was not heard from was down, hung or cut off: look at its own kernel log at that time, at its power \
-             and its network (`lnetctl stats show`, `lnetctl peer show -v`).",
-        )
-        .remedy(
-            "A client that did not give a lock back in time was cut off, or slow to write back what it had under the lock: smaller \
-             `osc.*.max_dirty_mb`, or more time: `ldlm_enqueue_min` (a parameter of module ptlrpc) on the servers.",
-        )
-        .alone()
+        .interval(interval);
+    remedies(&evicted).into_iter().fold(found, |found, remedy| found.remedy(remedy)).alone()
+}
+
+/// What to do by words of the log's reason.
+const REMEDIES: [(&str, &str); 2] = [
+    (
+        "not heard from",
+        "A client that was not heard from was down, hung or cut off: look at its own kernel log at that time, at its power \
+         and its network (`lnetctl stats show`, `lnetctl peer show -v`).",
+    ),
+    (
+        "did not give a lock back",
+        "A client that did not give a lock back in time was cut off, or slow to write back what it had under the lock: smaller \
+         `osc.*.max_dirty_mb`, or more time: `ldlm_enqueue_min` (a parameter of module ptlrpc) on the servers.",
+    ),
+];
+
+/// What to do about these evictions, that of the most first: the screen shows no more. All, if the log gives other reasons or none.
+fn remedies(evicted: &[&Event]) -> Vec<&'static str> {
+    let count = |words: &str| evicted.iter().filter(|event| event.reason.contains(words)).count();
+    let mut counted = REMEDIES.map(|(words, remedy)| (count(words), remedy));
+    counted.sort_by_key(|(count, _)| Reverse(*count));
+    let most = counted[0].0;
+    counted.into_iter().filter(|(count, _)| *count > 0 || most == 0).map(|(_, remedy)| remedy).collect()
 }
 
 /// Events of a kind in the time that was captured. A kernel log goes further back than the debug log beside it.
