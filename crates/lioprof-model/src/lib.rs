@@ -117,7 +117,7 @@ pub use selected::Selected;
 pub use series::{FlowSeries, Heatmap, NodeSeries, RpcSample, SampledRpc, Series, TargetPeaks, TargetSeries};
 pub use service_parts::{
     AgainstPeers, ClientParts, NetworkParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart,
-    TargetParts, network,
+    TargetParts, network, subnet,
 };
 pub use services::{Service, Throttled};
 pub use symbol::{Symbol, Symbols};

@@ -1,5 +1,7 @@
 //! What the service time of reads and writes was made of, as far as the log shows it (mask `net`).
 
+use std::net::Ipv4Addr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Direction, Distribution};
@@ -64,11 +66,11 @@ pub struct ClientParts {
     pub parts: ServiceSplit,
 }
 
-/// Parts of the reads or writes of all clients of an LNet network. Its peers are the clients of all other networks; compared are RPCs of
-/// the same target, direction and size.
+/// Parts of the reads or writes of all clients of an LNet network, or of an IPv4 subnet if they are on several. Its peers are all other
+/// clients; compared are RPCs of the same target, direction and size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkParts {
-    /// Name of the network, `tcp1`.
+    /// Name of the network, `tcp1`, or of the subnet of 256 addresses, `10.0.3.0/24@tcp1`.
     pub network: String,
     /// Clients that exchanged data.
     pub clients: u64,
@@ -81,6 +83,29 @@ pub struct NetworkParts {
 #[must_use]
 pub fn network(nid: &str) -> Option<&str> {
     nid.rsplit_once('@').map(|(_, network)| network).filter(|network| *network != "lo")
+}
+
+/// The subnet of a NID, `10.0.3.0/24@tcp1` of `10.0.3.17@tcp1`; `None` if it is no IPv4 address. How wide a site's subnets are no log
+/// tells: racks and routers most often have 256 addresses or a multiple of that.
+#[must_use]
+pub fn subnet(nid: &str) -> Option<String> {
+    let network = network(nid)?;
+    let [a, b, c, _] = nid.split('@').next()?.parse::<Ipv4Addr>().ok()?.octets();
+    Some(format!("{a}.{b}.{c}.0/24@{network}"))
+}
+
+impl NetworkParts {
+    /// Whether a client is one of them.
+    #[must_use]
+    pub fn holds(&self, nid: &str) -> bool {
+        network(nid) == Some(&self.network) || subnet(nid).as_deref() == Some(&self.network)
+    }
+
+    /// The network in which a subnet is.
+    #[must_use]
+    pub fn whole(&self) -> Option<&str> {
+        network(&self.network)
+    }
 }
 
 /// Parts of reads or writes of about the same size.

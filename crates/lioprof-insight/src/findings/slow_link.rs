@@ -1,9 +1,11 @@
-//! `slow-client-link`: data to or from one client, or all clients of a network, take far longer than others' on the same OSTs, for
-//! requests of the same size.
+//! `slow-client-link`: data to or from one client, or all clients of a network or a subnet, take far longer than others' on the same OSTs,
+//! for requests of the same size.
 //!
 //! A client with many requests in flight waits longer for each, so it has to move fewer bytes per second as well.
 
-use lioprof_model::{ClientParts, Confidence, Finding, NetworkParts, Severity, SpentOn, network};
+use std::collections::BTreeSet;
+
+use lioprof_model::{ClientParts, Confidence, Finding, NetworkParts, Severity, SpentOn};
 
 use super::load::moves_data;
 use super::peers;
@@ -14,17 +16,17 @@ pub(super) const RULE: Rule = Rule {
     id: "slow-client-link",
     question: Question::Time,
     explains: &[SpentOn::Bulk, SpentOn::Queue],
-    meaning: "data of one client, or of all of a network, take far longer than others' on the same OSTs: its link, or itself",
+    meaning: "data of one client, or of all of a network or subnet, take far longer than others' on the same OSTs: its link, or itself",
     limits: &[
         PART_RATIO,
         PART_SHARE,
         CHANCE,
         limit("rate_ratio", 1.2, "how many times the bytes per second of a client the median of the others must be"),
-        limit("clients", 2.0, "clients of a network, and of the others, at least"),
+        limit("clients", 2.0, "clients of a network or subnet, and of the others, at least"),
         limit(
             "clients_share",
             0.8,
-            "share of the clients of a network that are slower than the middle one of the others by `part_ratio`, at least",
+            "share of the clients of a network or subnet that are slower than the middle one of the others by `part_ratio`, at least",
         ),
     ],
     plots: &["service-parts", "io-timeline", "requests-per-client"],
@@ -89,19 +91,26 @@ fn parts_are_known(case: &Case<'_>) -> bool {
     2 * known >= all
 }
 
-/// Networks whose clients are slow as a whole, however many there are; why one may be.
+/// Networks, and subnets of others, whose clients are slow as a whole, however many there are; why one may be.
 fn networks(case: &Case<'_>) -> (Vec<Finding>, Option<String>) {
     let (mut found, mut perhaps) = (Vec::new(), None);
+    let mut slow_ones: BTreeSet<&str> = BTreeSet::new();
     for it in &case.analysis.service_parts.networks {
+        // Networks come first.
+        if it.whole().is_some_and(|network| slow_ones.contains(network)) {
+            continue;
+        }
         let transfer = SlowPart::of(case, &it.parts).into_iter().find(|(slow, _)| slow.which == Which::Transfer);
         let Some((slow, certain)) = transfer else { continue };
         let Some((own, rate_ratio)) = clients_of(case, it) else { continue };
         if certain {
-            found.push(of_network(case, (&it.network, &own), &slow, rate_ratio));
+            slow_ones.insert(&it.network);
+            found.push(of_network(case, (it, &own), &slow, rate_ratio));
         } else {
             perhaps = perhaps.or_else(|| {
                 Some(format!(
-                    "data of clients of network {} take {:.1} times as long as those of others, but with {} {} that may be chance",
+                    "data of clients of {} {} take {:.1} times as long as those of others, but with {} {} that may be chance",
+                    kind(it),
                     it.network,
                     slow.ratio,
                     slow.against.rpcs,
@@ -113,10 +122,14 @@ fn networks(case: &Case<'_>) -> (Vec<Finding>, Option<String>) {
     (found, perhaps)
 }
 
+fn kind(it: &NetworkParts) -> &'static str {
+    if it.whole().is_some() { "subnet" } else { "network" }
+}
+
 /// The clients of a network, if they are slow one by one, and how many times the bytes per second of theirs the others move.
 fn clients_of<'a>(case: &Case<'a>, it: &NetworkParts) -> Option<(Vec<&'a ClientParts>, f64)> {
     let of_direction = |client: &&ClientParts| client.parts.direction == it.parts.direction;
-    let is_own = |client: &&ClientParts| network(&client.nid) == Some(&it.network);
+    let is_own = |client: &&ClientParts| it.holds(&client.nid);
     let clients = case.analysis.service_parts.clients.iter().filter(of_direction);
     let (own, others): (Vec<&ClientParts>, Vec<&ClientParts>) = clients.partition(is_own);
     if real(own.len().min(others.len()) as u64) < case.limit("clients") {
@@ -134,19 +147,20 @@ fn clients_of<'a>(case: &Case<'a>, it: &NetworkParts) -> Option<(Vec<&'a ClientP
 
 fn of_network(
     case: &Case<'_>,
-    (network, clients): (&str, &[&ClientParts]),
+    (it, clients): (&NetworkParts, &[&ClientParts]),
     slow: &SlowPart<'_>,
     rate_ratio: f64,
 ) -> Finding {
+    let (kind, network) = (kind(it), &it.network);
     let title = format!(
-        "The network {network} is slow: data of its {} clients take {:.1} times as long as those of clients of other networks",
+        "The {kind} {network} is slow: data of its {} clients take {:.1} times as long as those of clients of other {kind}s",
         clients.len(),
         slow.ratio
     );
     slow.evidence(case.finding(Severity::Warning, Confidence::High, title))
         .explain(format!(
-            "These are the parts of the service time of their {} (in brackets: clients of other networks, same OSTs and sizes): \
-             {}. They moved {rate_ratio:.1} times fewer bytes per second each. What they have in common is their network: its router, its \
+            "These are the parts of the service time of their {} (in brackets: clients of other {kind}s, same OSTs and sizes): \
+             {}. They moved {rate_ratio:.1} times fewer bytes per second each. What they have in common is their {kind}: its router, its \
              link or its kind.",
             slow.parts.direction.requests(),
             slow.in_words(),
@@ -159,7 +173,7 @@ fn of_network(
             "Look at what clients of {network} share: LNet routers (`lnetctl route show -v`, `lnetctl peer show -v`), switches and links \
              between them and the servers."
         ))
-        .remedy("Measure it with lnet-selftest from one client of each network against the same server.")
+        .remedy(format!("Measure it with lnet-selftest from one client of each {kind} against the same server."))
         .done()
 }
 

@@ -265,13 +265,18 @@ mod tests {
 
     /// Clients of two networks, of which so many of `tcp1` take eight times as long.
     fn two_networks(slow: usize) -> Analysis {
+        two_groups(["tcp1", "o2ib"], |number, group| format!("10.0.0.{number}@{group}"), slow)
+    }
+
+    /// Three clients each of two groups, of which so many of the first take eight times as long.
+    fn two_groups(groups: [&str; 2], nid: impl Fn(usize, &str) -> String, slow: usize) -> Analysis {
         let split = |is_slow: bool| {
             let transfer = if is_slow { part(80.0, 10.0, 0.99) } else { part(10.0, 80.0, 0.01) };
             let last = if is_slow { 80.0 } else { 10.0 };
             ServiceSplit { last, ..parts([part(1.0, 1.0, 0.5), transfer, part(1.0, 1.0, 0.5)]) }
         };
         let client = |(number, (network, is_slow)): (usize, (&str, bool))| ClientParts {
-            nid: format!("10.0.0.{number}@{network}"),
+            nid: nid(number, network),
             targets: 4,
             // Half of all clients are slow: none stands out among them.
             parts: ServiceSplit {
@@ -279,14 +284,14 @@ mod tests {
                 ..split(is_slow)
             },
         };
-        let of_tcp1 = (0..3).map(|number| ("tcp1", number < slow));
-        let clients = of_tcp1.chain([("o2ib", false); 3]).enumerate().map(client).collect();
+        let of_first = (0..3).map(|number| (groups[0], number < slow));
+        let clients = of_first.chain([(groups[1], false); 3]).enumerate().map(client).collect();
         let network =
             |network: &str, is_slow| NetworkParts { network: network.to_owned(), clients: 3, parts: split(is_slow) };
         let mut analysis = Analysis::default();
         analysis.service_parts.clients = clients;
         analysis.service_parts.clients[0].parts.transfer = split(slow > 0).transfer;
-        analysis.service_parts.networks = vec![network("o2ib", false), network("tcp1", true)];
+        analysis.service_parts.networks = vec![network(groups[1], false), network(groups[0], true)];
         analysis
     }
 
@@ -301,6 +306,24 @@ mod tests {
         // One client that is slow makes no slow network.
         let [finding] = &found(&two_networks(1), "slow-client-link")[..] else { panic!("one") };
         assert!(finding.title.starts_with("The link of client 10.0.0.0@tcp1 is slow"), "{}", finding.title);
+    }
+
+    #[test]
+    fn a_slow_subnet_of_a_network_is_named() {
+        let groups = ["10.0.7.0/24@tcp", "10.0.8.0/24@tcp"];
+        let nid = |number: usize, group: &str| group.replace("0/24", &number.to_string());
+        let [finding] = &found(&two_groups(groups, nid, 3), "slow-client-link")[..] else { panic!("one") };
+        assert!(
+            finding.title.starts_with("The subnet 10.0.7.0/24@tcp is slow: data of its 3 clients"),
+            "{}",
+            finding.title
+        );
+        // Not once more where its network is slow.
+        let mut analysis = two_groups(["tcp", "o2ib"], |number, group| format!("10.0.7.{number}@{group}"), 3);
+        let slow = analysis.service_parts.networks[1].clone();
+        analysis.service_parts.networks.push(NetworkParts { network: groups[0].to_owned(), ..slow });
+        let [finding] = &found(&analysis, "slow-client-link")[..] else { panic!("one") };
+        assert!(finding.title.starts_with("The network tcp is slow"), "{}", finding.title);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lioprof_model::units::seconds;
 use lioprof_model::{
     AgainstPeers, ClientParts, Direction, NetworkParts, ServerParts, ServiceParts, ServiceSplit, SizeParts, SplitPart,
-    Symbols, Target, TargetKindName, TargetParts, network,
+    Symbols, Target, TargetKindName, TargetParts, network, subnet,
 };
 use lustre_debuglog::TargetKind;
 
@@ -27,6 +27,9 @@ struct Named {
 const APART: f64 = 2.0;
 /// and from this share of the pairs of requests on in which they did.
 const APART_SHARE: f64 = 0.8;
+
+/// Clients in so many subnets, or fewer, are compared by subnet.
+const MAX_SUBNETS: usize = 256;
 
 /// Which of the three parts.
 const PARTS: [fn(&PartSum) -> &Times; 3] = [|sum| &sum.before, |sum| &sum.transfer, |sum| &sum.after];
@@ -50,21 +53,19 @@ pub(crate) fn finish(sums: &PartSums, all: &[Target], symbols: &Symbols) -> Serv
         |row| row.is_ost.then(|| (row.nid.clone(), is_apart(row))),
     );
     let servers = grouped(&rows, |row| row.is_ost.then(|| row.node.clone()), |row| Some(row.nid.clone()));
-    let clients = grouped(
-        &rows,
-        |row| Some(row.nid.clone()),
-        |row| row.target.as_ref().map(|target| (target.clone(), row.node.clone())),
-    );
-    let networks = grouped(
-        &rows,
-        |row| network(&row.nid).map(str::to_owned),
-        |row| row.target.as_ref().map(|target| (target.clone(), row.node.clone())),
-    );
+    let of_target = |row: &Named| row.target.as_ref().map(|target| (target.clone(), row.node.clone()));
+    let clients = grouped(&rows, |row| Some(row.nid.clone()), of_target);
+    let mut networks = grouped(&rows, |row| network(&row.nid).map(str::to_owned), of_target);
+    let mut clients_of = distinct(&rows, |row| Some((network(&row.nid)?.to_owned(), row.nid.clone())));
+    let in_subnets = distinct(&rows, |row| Some((subnet(&row.nid)?, row.nid.clone())));
+    if (2..=MAX_SUBNETS).contains(&in_subnets.len()) {
+        networks.append(&mut grouped(&rows, |row| subnet(&row.nid), of_target));
+        clients_of.extend(in_subnets);
+    }
     let sizes = grouped(&rows, |row| Some(row.key.log2_bytes), |_| None::<()>);
 
     let osts = distinct(&rows, |row| row.is_ost.then(|| (row.node.clone(), row.target.clone())));
     let targets_of = distinct(&rows, |row| Some((row.nid.clone(), row.target.clone())));
-    let clients_of = distinct(&rows, |row| Some((network(&row.nid)?.to_owned(), row.nid.clone())));
     ServiceParts {
         targets: targets.into_iter().map(|((target, node), parts)| TargetParts { target, node, parts }).collect(),
         servers: servers
