@@ -44,8 +44,8 @@ impl LevelSums {
         let of_stratum = choices(each, own);
         let mut chances = vec![0.0; self.chances.len() + of_stratum.len() - 1];
         for (sum, chance) in self.chances.iter().enumerate().filter(|it| *it.1 > 0.0) {
-            for (more, other) in of_stratum.iter().enumerate() {
-                chances[sum + more] += chance * other;
+            for (here, other) in chances[sum..].iter_mut().zip(&of_stratum) {
+                *here += chance * other;
             }
         }
         Self { chances, seen: self.seen + seen }
@@ -66,11 +66,14 @@ fn choices(levels: impl Iterator<Item = usize>, own: usize) -> Vec<f64> {
         for chosen in (1..=own).rev() {
             let (fewer, here) = ways.split_at_mut(chosen);
             let (fewer, here) = (&fewer[chosen - 1], &mut here[0]);
-            if here.len() < fewer.len() + level && !fewer.is_empty() {
+            if fewer.is_empty() {
+                continue;
+            }
+            if here.len() < fewer.len() + level {
                 here.resize(fewer.len() + level, 0.0);
             }
-            for (sum, count) in fewer.iter().enumerate() {
-                here[sum + level] += count;
+            for (here, count) in here[level..].iter_mut().zip(fewer) {
+                *here += count;
             }
         }
     }
