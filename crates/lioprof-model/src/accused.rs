@@ -9,6 +9,9 @@ use crate::target::TargetKindName;
 /// Mark before the name of whom a finding names.
 pub const ACCUSED: &str = "▲";
 
+/// Most names that a list of a finding has.
+const MOST_NAMES: usize = 20;
+
 /// Targets, clients, jobs or nodes that findings name.
 #[derive(Debug)]
 pub struct Accused<'a> {
@@ -42,7 +45,7 @@ impl<'a> Accused<'a> {
         Self::new(analysis, analysis.jobs.len(), |it| &it.jobs)
     }
 
-    /// `all`: how many there are. Who names them all names nobody.
+    /// `all`: how many there are. Who names them all names nobody, and nor does a list that ends at its limit with most of them.
     fn new(analysis: &'a Analysis, all: usize, of: fn(&Finding) -> &Vec<String>) -> Self {
         let (mut places, mut marked) = (BTreeMap::new(), BTreeSet::new());
         for (place, finding) in analysis.findings.iter().enumerate() {
@@ -50,7 +53,8 @@ impl<'a> Accused<'a> {
             for name in names {
                 places.entry(name.as_str()).or_insert(place);
             }
-            if finding.severity != Severity::Info && names.len() != all {
+            let tells_apart = names.len() < all.min(MOST_NAMES) || 2 * names.len() < all;
+            if finding.severity != Severity::Info && tells_apart {
                 marked.extend(names.iter().map(String::as_str));
             }
         }

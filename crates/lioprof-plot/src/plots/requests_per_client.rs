@@ -27,8 +27,8 @@ pub(super) const PLOT: Plot = Plot {
 
 const MOST_PANELS: usize = 6;
 
-/// So many other clients have a density. It is drawn if at least this share of them has a series of its own.
-const DENSE: (usize, f64) = (10, 0.9);
+/// Of so many other clients with a series of their own a density is drawn.
+const DENSE: usize = 10;
 /// Opacities and parts of the other clients, of which as many are below as above: nine tenths and half.
 const BANDS: [(f64, f64, &str); 2] = [(0.14, 0.05, "nine tenths of the other clients"), (0.28, 0.25, "half of them")];
 
@@ -93,6 +93,9 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         keys.extend(BANDS.map(|(alpha, _, name)| Key::new(Swatch::Fill(OTHERS.alpha(alpha)), name)));
     }
     page.legend(&keys);
+    if panelled.iter().any(|lines| !lines.bands.is_empty() && lines.without > 0) {
+        page.note("The areas leave out clients with so few requests that they have no series of their own.");
+    }
     if let Some(hidden) = hidden {
         let have = hidden.have("OST");
         let first = if accused.0.first(targets[0].name) < usize::MAX { "that findings name and those " } else { "" };
@@ -140,8 +143,10 @@ struct ClientLines {
     others: Option<Vec<f64>>,
     /// Their share of the requests.
     others_share: Option<f64>,
-    /// Lower and upper edges of [`BANDS`]; none where the others are few, or too few of them are known one by one.
+    /// Lower and upper edges of [`BANDS`]; none where few of the others are known one by one.
     bands: Vec<(Vec<f64>, Vec<f64>)>,
+    /// Other clients without a series of their own.
+    without: usize,
 }
 
 impl ClientLines {
@@ -181,9 +186,10 @@ impl ClientLines {
         others.iter_mut().for_each(|rate| *rate /= heads);
         let any = others_rpcs > 0;
         let share = others_rpcs as f64 / target.rpcs.max(1) as f64;
-        let many = single.len() >= DENSE.0 && single.len() as f64 >= heads * DENSE.1;
-        let bands = if many { bands(&single.into_values().collect::<Vec<_>>(), bins.len()) } else { Vec::new() };
-        Self { clients, others: any.then_some(others), others_share: any.then_some(share), bands }
+        let without = names.len().saturating_sub(single.len());
+        let lines: Vec<Vec<f64>> = single.into_values().collect();
+        let bands = if lines.len() >= DENSE { bands(&lines, bins.len()) } else { Vec::new() };
+        Self { clients, others: any.then_some(others), others_share: any.then_some(share), bands, without }
     }
 
     fn all(&self) -> impl Iterator<Item = &Vec<f64>> {
