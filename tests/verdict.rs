@@ -59,15 +59,23 @@ fn no_verdict_contradicts_the_figures() {
     let pairs = std::fs::read_dir(repository("fixtures/pairs")).unwrap().map(|entry| entry.unwrap().path());
     let dirs = captures().into_iter().map(|capture| capture.dir).chain(pairs.filter(|path| path.is_dir()));
     let mut seen = std::collections::BTreeSet::new();
+    let mut lines = std::collections::BTreeSet::new();
     for dir in dirs {
         let (json, what_if) = judged(&dir);
         let against = contradictions(&json, &what_if);
         assert!(against.is_empty(), "{}: {}\n{}", dir.display(), json["verdict"], against.join("\n"));
-        seen.insert(text(&json["verdict"], "state").unwrap().to_owned());
+        let state = text(&json["verdict"], "state").unwrap();
+        let name = dir.file_name().unwrap().to_str().unwrap();
+        lines.insert(format!("    {name}: {state}: {}\n", text(&json["verdict"], "text").unwrap()));
+        seen.insert(state.to_owned());
     }
     // They show something: captures of each kind are there.
     for state in ["failed", "cause", "could_be_faster", "no_problem"] {
         assert!(seen.contains(state), "{state} is not among {seen:?}");
+    }
+    if std::env::var_os("LIOPROF_CAPTURES").is_none() {
+        let marks = ("<!-- verdicts -->\n\n", "\n<!-- end of the verdicts -->");
+        blessed_table("docs/validation.md", marks, &lines.into_iter().collect::<String>());
     }
 }
 

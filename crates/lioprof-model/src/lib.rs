@@ -25,6 +25,7 @@
 mod named;
 
 pub mod access;
+mod accused;
 pub mod analysis;
 mod available;
 pub mod baseline;
@@ -78,6 +79,7 @@ mod verdict;
 mod what_if;
 
 pub use access::{Access, AccessPattern, AccessRules, ClientMix, Mix, MixSum, ObjectAccess, Spread, TargetMix};
+pub use accused::{ACCUSED, Accused};
 pub use analysis::*;
 pub use baseline::{Available, Baseline, Ceiling, ObdfilterSurvey, WriteTest};
 pub use causes::with_causes;

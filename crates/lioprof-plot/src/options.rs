@@ -31,6 +31,8 @@ lioprof_model::with_defaults! {
         pub height_px: u32 = 680,
         /// Pixels of the PNG per pixel of the page. Kept within 1 and 4.
         pub png_scale: u32 = 2,
+        /// Without a title and without the sentence below it, for papers, which have captions; what is doubtful or lost is still said.
+        pub bare: bool = false,
     }
 }
 
@@ -41,6 +43,7 @@ impl PlotOptions {
             width_px: self.width_px.clamp(480, 4000),
             height_px: self.height_px.clamp(360, 4000),
             png_scale: self.png_scale.clamp(1, 4),
+            bare: self.bare,
         }
     }
 }

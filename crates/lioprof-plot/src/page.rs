@@ -1,6 +1,6 @@
 //! The page: title, what is shown, how sure it is, legend, body, notes.
 
-use lioprof_model::Analysis;
+use lioprof_model::{ACCUSED, Analysis};
 
 use crate::data::quality::{self, Covers};
 use crate::draw::{Area, BODY, GREY, Ink, LINE, SMALL, Scene, TITLE, Text, WARN, wrap};
@@ -68,10 +68,12 @@ impl Page {
         let scene = Scene { width: f64::from(options.width_px), ..Scene::default() };
         let max_height = f64::from(options.height_px);
         let mut page = Self { scene, max_height, y: 10.0, notes: Vec::new() };
-        page.y += TITLE;
-        page.scene.text(Text::new((MARGIN, page.y), title, TITLE).bold());
-        page.y += 4.0;
-        page.lines(what, GREY);
+        if !options.bare {
+            page.y += TITLE;
+            page.scene.text(Text::new((MARGIN, page.y), title, TITLE).bold());
+            page.y += 4.0;
+            page.lines(what, GREY);
+        }
         page
     }
 
@@ -96,6 +98,13 @@ impl Page {
     /// Adds a note below the body, if it says anything; before [`Page::body`].
     pub(crate) fn note(&mut self, text: impl Into<String>) {
         self.notes.extend(Some(text.into()).filter(|text| !text.is_empty()));
+    }
+
+    /// Says what the mark at one of these names means, if there is any; before [`Page::body`].
+    pub(crate) fn explain_mark<'a>(&mut self, names: impl IntoIterator<Item = &'a String>) {
+        if names.into_iter().any(|name| name.starts_with(ACCUSED)) {
+            self.note(format!("{ACCUSED}: a finding names it."));
+        }
     }
 
     fn note_lines(&self) -> Vec<String> {

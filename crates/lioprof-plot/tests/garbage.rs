@@ -18,7 +18,7 @@ fn draw_some(what: &str, analysis: &Analysis, wanted: fn(&Plot) -> bool) {
         for format in [Format::Svg, Format::Png] {
             // Drawing the pixels of large pages is slow without optimisation.
             let (width_px, height_px) = if format == Format::Png { (480, 360) } else { (860, 680) };
-            let options = PlotOptions { width_px, height_px, png_scale: 1 };
+            let options = PlotOptions { width_px, height_px, png_scale: 1, bare: false };
             let image = render(plot, analysis, format, &options).expect("no error");
             if let Rendered::Image(bytes) = image {
                 assert!(bytes.len() < 3_000_000, "{what}/{}: {} bytes", plot.name, bytes.len());
@@ -290,7 +290,7 @@ fn locks_of(analysis: &mut Analysis) -> &mut lioprof_model::Locks {
 fn odd_sizes_of_page() {
     for (_, analysis) in cases().into_iter().take(1) {
         for (width_px, height_px, png_scale) in [(0, 0, 0), (1, 4000, 1), (4000, 1, 1)] {
-            let options = PlotOptions { width_px, height_px, png_scale };
+            let options = PlotOptions { width_px, height_px, png_scale, bare: png_scale == 1 };
             for plot in plots() {
                 for format in [Format::Svg, Format::Png] {
                     render(plot, &analysis, format, &options).expect("no error");

@@ -50,7 +50,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use rollup::RollupArgs;
 #[cfg(feature = "daemon")]
 pub(crate) use shared::default_threads;
-pub(crate) use shared::{FailOn, PlotFormat, ThresholdArgs};
+pub(crate) use shared::{FailOn, PlotArgs, PlotFormat, ThresholdArgs};
 #[cfg(feature = "daemon")]
 pub(crate) use top::TopArgs;
 pub(crate) use values::given_twice;

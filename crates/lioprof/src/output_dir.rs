@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use lioprof_model::{Analysis, Comparison, Generator, Operations};
 use lioprof_text::operations::OperationsFormat;
 
-use crate::args::PlotFormat;
+use crate::args::{PlotArgs, PlotFormat};
 use crate::messages::{self, Verbosity};
 use crate::progress::Bar;
 
@@ -18,28 +18,28 @@ use crate::progress::Bar;
 const SAVED: [&str; 3] = ["analysis.json", "comparison.json", "operations.json"];
 
 /// Refuses a folder in which [`write()`] would overwrite somebody else's file.
-pub(crate) fn check(dir: &Path, plots: &[PlotFormat]) -> anyhow::Result<()> {
+pub(crate) fn check(dir: &Path, plots: &PlotArgs) -> anyhow::Result<()> {
     let tables = lioprof_text::tables::ALL.iter().map(|table| format!("{}.csv", table.name));
     let pictures = pictures(lioprof_plot::plots().iter().map(|plot| plot.name), plots);
     spare_others(dir, ["analysis.json", "report.html"].map(str::to_owned).into_iter().chain(tables).chain(pictures))
 }
 
 /// Refuses a folder in which [`write_comparison`] would overwrite somebody else's file.
-pub(crate) fn check_comparison(dir: &Path, plots: &[PlotFormat]) -> anyhow::Result<()> {
+pub(crate) fn check_comparison(dir: &Path, plots: &PlotArgs) -> anyhow::Result<()> {
     let pictures = pictures(lioprof_plot::comparison_plots().iter().map(|plot| plot.name), plots);
     spare_others(dir, ["comparison.json", "comparison.html"].map(str::to_owned).into_iter().chain(pictures))
 }
 
 /// Refuses a folder in which [`write_operations`] would overwrite somebody else's file.
-pub(crate) fn check_operations(dir: &Path, plots: &[PlotFormat]) -> anyhow::Result<()> {
+pub(crate) fn check_operations(dir: &Path, plots: &PlotArgs) -> anyhow::Result<()> {
     let pictures = pictures(std::iter::once(lioprof_plot::OPERATIONS_PLOT), plots);
     spare_others(dir, ["operations.json", "operations.html"].map(str::to_owned).into_iter().chain(pictures))
 }
 
 /// File names of plots.
-fn pictures<'a>(plots: impl Iterator<Item = &'a str>, as_formats: &[PlotFormat]) -> impl Iterator<Item = String> {
-    let formats = formats(as_formats);
-    plots.flat_map(move |name| {
+fn pictures<'a>(names: impl Iterator<Item = &'a str>, plots: &PlotArgs) -> impl Iterator<Item = String> {
+    let formats = formats(plots);
+    names.flat_map(move |name| {
         let files = formats.iter().map(|format| format!("{name}.{}", format.extension()));
         files.collect::<Vec<_>>()
     })
@@ -75,7 +75,7 @@ pub(crate) fn says_lioprof(path: &Path) -> bool {
     false
 }
 
-pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbosity: Verbosity) -> anyhow::Result<()> {
+pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &PlotArgs, verbosity: Verbosity) -> anyhow::Result<()> {
     fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
     let bounded = analysis.bounded();
     create(&dir.join("analysis.json"), |out| Ok(lioprof_text::write_json(&bounded, out)?))?;
@@ -89,7 +89,7 @@ pub(crate) fn write(analysis: &Analysis, dir: &Path, plots: &[PlotFormat], verbo
     create(&dir.join("report.html"), |out| Ok(lioprof_report::write(analysis, out)?))?;
     let formats = formats(plots);
     if !formats.is_empty() {
-        let options = lioprof_plot::PlotOptions::default();
+        let options = options(plots);
         let written = with_bar(lioprof_plot::plots().len(), verbosity, |done| {
             lioprof_plot::write_all(analysis, dir, &formats, &options, done)
         })
@@ -120,7 +120,7 @@ pub(crate) fn write_comparison(
     comparison: &Comparison,
     sides: (&Analysis, &Analysis),
     dir: &Path,
-    plots: &[PlotFormat],
+    plots: &PlotArgs,
     verbosity: Verbosity,
 ) -> anyhow::Result<()> {
     fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
@@ -131,7 +131,7 @@ pub(crate) fn write_comparison(
     })?;
     #[cfg(feature = "report")]
     create(&dir.join("comparison.html"), |out| Ok(lioprof_report::write_comparison(comparison, out)?))?;
-    let options = lioprof_plot::PlotOptions::default();
+    let options = options(plots);
     let written = with_bar(lioprof_plot::comparison_plots().len(), verbosity, |done| {
         lioprof_plot::write_comparison(sides.0, sides.1, dir, &formats(plots), &options, done)
     })
@@ -145,7 +145,7 @@ pub(crate) fn write_operations(
     operations: &Operations,
     generator: &Generator,
     dir: &Path,
-    plots: &[PlotFormat],
+    plots: &PlotArgs,
     verbosity: Verbosity,
 ) -> anyhow::Result<()> {
     fs::create_dir_all(dir).with_context(|| format!("failed to create directory `{}`", dir.display()))?;
@@ -156,7 +156,7 @@ pub(crate) fn write_operations(
     create(&dir.join("operations.html"), |out| Ok(lioprof_report::write_operations(operations, generator, out)?))?;
     #[cfg(not(feature = "report"))]
     let _ = generator;
-    let options = lioprof_plot::PlotOptions::default();
+    let options = options(plots);
     let written = lioprof_plot::write_operations(operations, dir, &formats(plots), &options)
         .with_context(|| format!("failed to write plots into `{}`", dir.display()))?;
     skipped(&written, verbosity);
@@ -174,13 +174,17 @@ fn with_bar<T>(plots: usize, verbosity: Verbosity, write: impl FnOnce(&dyn Fn())
     made
 }
 
-fn formats(plots: &[PlotFormat]) -> Vec<lioprof_plot::Format> {
+fn options(plots: &PlotArgs) -> lioprof_plot::PlotOptions {
+    lioprof_plot::PlotOptions { bare: plots.bare, ..lioprof_plot::PlotOptions::default() }
+}
+
+fn formats(plots: &PlotArgs) -> Vec<lioprof_plot::Format> {
     let format = |plot: &PlotFormat| match plot {
         PlotFormat::Svg => Some(lioprof_plot::Format::Svg),
         PlotFormat::Png => Some(lioprof_plot::Format::Png),
         PlotFormat::None => None,
     };
-    plots.iter().filter_map(format).collect()
+    plots.formats.iter().filter_map(format).collect()
 }
 
 /// Says which plots there are not: once for each reason, and in one sentence if there is none at all.

@@ -10,13 +10,17 @@ crate::sums! {
     /// A time bin of a target, or of all of a node.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct SeriesCell {
-        /// Bytes read, spread over the time of handling.
+        /// Bytes of reads whose handling began.
+        pub read_began_bytes: u64,
+        /// Bytes of writes whose handling began.
+        pub write_began_bytes: u64,
+        /// Bytes of reads that ended.
         pub read_bytes: u64,
-        /// Bytes written.
+        /// Bytes of writes that ended.
         pub write_bytes: u64,
-        /// Of these, estimated.
+        /// Of `read_bytes`, estimated.
         pub read_bounded_bytes: u64,
-        /// Of these, estimated.
+        /// Of `write_bytes`, estimated.
         pub write_bounded_bytes: u64,
         /// Reads that ended.
         pub read_rpcs: u64,
@@ -248,9 +252,9 @@ pub struct Second {
     pub second: i64,
     /// Seconds that the row stands for: 1, unless the node's rows span more than 11 days.
     pub seconds: i64,
-    /// Bytes read, spread over the time of handling.
+    /// Bytes read, at the evenest rate that requests' begins and ends allow.
     pub read_bytes: u64,
-    /// Bytes written.
+    /// Bytes written, likewise.
     pub write_bytes: u64,
     /// Reads that ended.
     pub read_rpcs: u64,

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use lioprof_model::bins::Bins;
 use lioprof_model::names::{UNATTRIBUTED, without_file_system};
-use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
+use lioprof_model::{Accused, Analysis, Direction, TargetKindName, TargetSeries};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Covers, add, bin_width, bins_of, largest, peaks_are, raise, total};
+use crate::data::{Covers, EVENEST, add, bin_width, bins_of, largest, peaks_are, raise, total};
 use crate::draw::{Area, FRAME, Ink, PALE, READ, Scene, TINY, WRITE, index};
 use crate::figure::{
     Axis, BELOW, Grid, HEAD, HeatScale, Key, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,
-    bytes_from_zero, count, heat, more_have, percent, split,
+    bytes_from_zero, count, counted, heat, more_have, percent, split,
 };
 use crate::page::Page;
 
@@ -20,8 +20,8 @@ pub(super) const PLOT: Plot = Plot {
     title: "Bandwidth per OST",
     how_to_read: "Each panel (or, with more than eight OSTs, each row) is one OST; all share one scale, so \
         they can be compared. The height of a line, or the darkness of a cell, is the number of bytes per \
-        second that RPCs moved in that time bin, of those that ended in the time shown; what these moved \
-        before it is only in the sums. Hatching marks the part that comes from RPCs \
+        second that RPCs moved in that time bin, at the evenest rate that the starts and ends of all RPCs allow: an estimate, \
+        but never above what the OST reached; what was moved before the time shown is only in the sums. Hatching marks the part that comes from RPCs \
         whose size is only estimated. Dashed lines are what obdfilter-survey got from the OST, where its \
         output was given. \"unattributed\" is traffic whose OST the capture does not name. OSTs \
         that should share the load but differ by much point to a bad stripe layout or a slow OST; gaps that \
@@ -124,16 +124,20 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         }
     }
     // `None` sorts first; unattributed belongs at the end.
-    osts.sort_by(|a, b| (a.name == UNATTRIBUTED, &a.name).cmp(&(b.name == UNATTRIBUTED, &b.name)));
+    let accused = Accused::targets(analysis);
+    let place = |it: &Ost| (accused.first(&it.name), it.name == UNATTRIBUTED);
+    osts.sort_by(|a, b| (place(a), &a.name).cmp(&(place(b), &b.name)));
     let covers = Covers { bytes: true, targets: true, ..Covers::default() };
     let peaks = peaks_are(&bins, if few { "Thin lines" } else { "Colors" });
-    let what = format!("Bytes per second over time, in bins of {}.{peaks}", bin_width(&bins));
+    let what = format!("Bytes per second over time, in bins of {}{EVENEST}.{peaks}", bin_width(&bins));
     let page = Page::new(options, analysis, PLOT.title, &what, covers);
     let time = Window::of(analysis).axis(if few && osts.len() > 3 { 6.0 } else { 10.0 });
-    Ok(if few { lines(page, &osts, &bins, &time) } else { heat_maps(page, osts, &bins, &time) })
+    Ok(if few { lines(page, &osts, &bins, &time, &accused) } else { heat_maps(page, osts, &bins, &time, &accused) })
 }
 
-fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
+fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis, accused: &Accused<'_>) -> Scene {
+    let names: Vec<String> = osts.iter().map(|ost| accused.mark(&ost.name, &ost.name)).collect();
+    page.explain_mark(&names);
     let mut keys = vec![Key::new(Swatch::Line(READ), "read"), Key::new(Swatch::Line(WRITE), "write")];
     if osts.iter().any(|o| largest(o.bounded.iter().flatten()) > 0.0) {
         keys.push(Key::new(Swatch::Hatch(READ), "estimated part of reads"));
@@ -161,7 +165,7 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
     let bandwidth = bytes_from_zero(max, 4.0, "bandwidth", "/s");
     let grid = Grid::new(page.body(Grid::height(osts.len(), columns, 150.0)), osts.len(), columns);
     let panels = grid.panels(time, &bandwidth);
-    for (panel, ost) in panels.iter().zip(osts) {
+    for ((panel, ost), name) in panels.iter().zip(osts).zip(&names) {
         let scene = &mut page.scene;
         panel.grid(scene, true, true);
         let steps = Steps { panel, edges: bins.edges_s() };
@@ -196,7 +200,7 @@ fn lines(mut page: Page, osts: &[Ost], bins: &Bins, time: &Axis) -> Scene {
             before => format!("{} ({} of it before)", bytes(ost.total[i] as f64), bytes(before as f64)),
         };
         let sums = format!("read {}, written {}", sum(0), sum(1));
-        panel.head(scene, &ost.name, &sums);
+        panel.head(scene, name, &sums);
     }
     grid.axes(&mut page.scene, &panels);
     page.finish()
@@ -213,13 +217,14 @@ fn dashes(scene: &mut Scene, panel: &Panel<'_>, value: f64, ink: Ink) {
     }
 }
 
-fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Scene {
+fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis, accused: &Accused<'_>) -> Scene {
     for ost in &mut osts {
         for (rate, peak) in ost.rate.iter_mut().zip(&ost.peak).filter(|(_, peak)| !peak.is_empty()) {
             rate.clone_from(peak);
         }
     }
-    osts.sort_by(|a, b| b.all().cmp(&a.all()).then_with(|| a.name.cmp(&b.name)));
+    osts.sort_by(|a, b| (accused.first(&a.name), b.all(), &a.name).cmp(&(accused.first(&b.name), a.all(), &b.name)));
+    page.explain_mark(&osts.iter().map(|ost| accused.mark(&ost.name, &ost.name)).collect::<Vec<_>>());
     page.legend(&[Key::new(Swatch::Fill(PALE), "nothing moved")]);
     let before: f64 = osts.iter().flat_map(|ost| ost.before).map(|bytes| bytes as f64).sum();
     if before > 0.0 {
@@ -241,8 +246,13 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
         let sum = |osts: &[Ost]| osts.iter().map(|o| o.all() as f64).sum::<f64>();
         let rest = sum(&osts[shown..]);
         page.note(format!(
-            "The {} busiest OSTs are shown. {} {} of the bytes; the last row is their mean.",
-            count(shown as u64),
+            "{} {} are shown. {} {} of the bytes; the last row is their mean.",
+            if accused.first(&osts[0].name) < usize::MAX {
+                "Those that findings name, and the busiest:"
+            } else {
+                "The busiest"
+            },
+            counted(shown as u64, "OST"),
             more_have(all - shown, "OST"),
             percent(rest / sum(&osts)),
         ));
@@ -253,7 +263,8 @@ fn heat_maps(mut page: Page, mut osts: Vec<Ost>, bins: &Bins, time: &Axis) -> Sc
     let rows = osts.len() as f64;
     let body = page.body(2.0 * (rows * 18.0 + HEAD) + 16.0 + BELOW);
     let each = (body.height() - BELOW - 16.0) / 2.0;
-    let names = without_file_system(osts.iter().map(|o| o.name.as_str()));
+    let short = without_file_system(osts.iter().map(|o| o.name.as_str()));
+    let names: Vec<String> = osts.iter().zip(short).map(|(ost, short)| accused.mark(&ost.name, &short)).collect();
     let labels = RowLabels::new(&names, (each - HEAD) / rows, 170.0);
     let max = largest(osts.iter().flat_map(|o| o.rate.iter().flatten()));
     let scale = HeatScale { axis: bytes_colors(max, "bandwidth", "/s") };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lioprof_model::Analysis;
 use lioprof_model::names::{UNATTRIBUTED, without_file_system};
+use lioprof_model::{Accused, Analysis};
 
 use super::plot::{Plot, PlotOptions};
 use crate::data::Covers;
@@ -19,11 +19,11 @@ use crate::page::Page;
 pub(super) const PLOT: Plot = Plot {
     name: "client-ost-matrix",
     title: "Bytes by client and OST",
-    how_to_read: "Rows are clients, columns are OSTs, both with the busiest first; the darkness of a cell is \
+    how_to_read: "Rows are clients, columns are OSTs, both with those that findings name and then the busiest first; the darkness of a cell is \
         the number of bytes that this client read from (left) or wrote to (right) this OST. A dark column is \
         an OST that everybody uses, a dark row a client that uses every OST, a single dark cell one client \
         with one OST: often a file with a stripe count of 1. If there are more clients or OSTs than fit, the \
-        last row or column is the sum of the others, so it may well be the darkest.",
+        last row or column is the sum of the others, which the colours are not scaled to.",
     draw,
 };
 
@@ -37,10 +37,13 @@ struct Matrix {
     sums: (bool, bool),
 }
 
-/// Names of the `most` largest; the others share the place after them.
-fn top<'a>(sums: &BTreeMap<&'a str, f64>, most: usize) -> (Vec<&'a str>, usize) {
+/// Names of the `most` largest, after those that findings name; the others share the place after them.
+fn top<'a>(sums: &BTreeMap<&'a str, f64>, most: usize, accused: &Accused<'_>) -> (Vec<&'a str>, usize) {
     let mut sorted: Vec<(&str, f64)> = sums.iter().map(|(k, v)| (*k, *v)).collect();
-    sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    sorted.sort_by(|a, b| {
+        let first = accused.first(a.0).cmp(&accused.first(b.0));
+        first.then_with(|| b.1.total_cmp(&a.1)).then_with(|| a.0.cmp(b.0))
+    });
     let all = sorted.len();
     let most = if all <= most { all } else { most.saturating_sub(1).max(1) };
     (sorted.into_iter().take(most).map(|(name, _)| name).collect(), all - most)
@@ -62,11 +65,14 @@ impl Matrix {
                 *osts.entry(ost).or_default() += read + write;
             }
         }
-        let (top_clients, more_clients) = top(&clients, most_rows);
-        let (top_osts, more_osts) = top(&osts, most_columns);
+        let (nids, targets) = (Accused::clients(analysis), Accused::targets(analysis));
+        let (top_clients, more_clients) = top(&clients, most_rows, &nids);
+        let (top_osts, more_osts) = top(&osts, most_columns, &targets);
         let (row_of, column_of) = (places(&top_clients), places(&top_osts));
-        let mut rows: Vec<String> = top_clients.iter().map(|c| (*c).to_owned()).collect();
-        let mut columns = without_file_system(top_osts.iter().copied());
+        let mut rows: Vec<String> = top_clients.iter().map(|c| nids.mark(c, c)).collect();
+        let short = without_file_system(top_osts.iter().copied());
+        let mut columns: Vec<String> =
+            top_osts.iter().zip(short).map(|(ost, short)| targets.mark(ost, &short)).collect();
         let sums = (more_clients > 0, more_osts > 0);
         if sums.0 {
             rows.push(format!("{} others", count(more_clients as u64)));
@@ -92,10 +98,20 @@ impl Matrix {
         self.cells.iter().flatten().flatten().copied().filter(|v| *v > 0.0)
     }
 
+    /// What single clients moved on single OSTs: whatever the others come to in sum is no measure for one.
+    fn ones(&self) -> Vec<f64> {
+        let rows = self.rows.len() - usize::from(self.sums.0);
+        let columns = self.columns.len() - usize::from(self.sums.1);
+        let single = self.cells.iter().flat_map(|cells| cells[..rows].iter().flat_map(|row| &row[..columns]));
+        let ones: Vec<f64> = single.copied().filter(|v| *v > 0.0).collect();
+        if ones.is_empty() { self.values().collect() } else { ones }
+    }
+
     fn color_axis(&self) -> Axis {
-        let max = self.values().fold(0.0, f64::max);
-        if HeatScale::wants_log(self.values()) {
-            log_bytes(self.values().fold(max, f64::min), max, "bytes")
+        let ones = self.ones();
+        let max = ones.iter().copied().fold(0.0, f64::max);
+        if HeatScale::wants_log(ones.iter().copied()) {
+            log_bytes(ones.iter().copied().fold(max, f64::min), max, "bytes")
         } else {
             bytes_colors(max, "bytes", "")
         }
@@ -124,9 +140,10 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let most_columns = index((f64::from(options.width_px) - 310.0) / 2.0 / 15.0).max(2);
     let matrix = Matrix::of(analysis, most_rows, most_columns);
     let (rows, columns) = (matrix.rows.len(), matrix.columns.len());
+    page.explain_mark(matrix.rows.iter().chain(&matrix.columns));
     if matrix.sums.0 || matrix.sums.1 {
         page.note(format!(
-            "The busiest {} and {} are shown; the others are summed up in the last row and column.",
+            "The busiest {} and {} are shown; the others are summed up in the last row and column, which the colours are not scaled to.",
             counted((rows - usize::from(matrix.sums.0)) as u64, "client"),
             counted((columns - usize::from(matrix.sums.1)) as u64, "OST"),
         ));

@@ -1,8 +1,9 @@
 //! The I/O trace: every RPC as a bar, over the whole window and, below, in a part of it.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lioprof_model::{Analysis, SampledRpc};
+use lioprof_model::{Accused, Analysis, SampledRpc};
 
 use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, Thinned, client_name, sound};
@@ -52,7 +53,9 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         return Err("the capture has no reads or writes with known times");
     }
     let mut clients: Vec<(u32, Vec<&SampledRpc>)> = by_client.into_iter().collect();
-    clients.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
+    let accused = Accused::clients(analysis);
+    let first = |client: u32| accused.first(&client_name(analysis, client));
+    clients.sort_by_key(|(client, rpcs)| (first(*client), Reverse(rpcs.len()), *client));
 
     let what = "Each bar is an RPC from its arrival at the server to its end, a row per client.";
     let mut page = Page::new(options, analysis, PLOT.title, what, Covers::default());
@@ -97,7 +100,9 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     note += " RPCs shorter than a pixel are drawn as thin lines.";
     page.note(note);
 
-    let names: Vec<String> = clients.iter().map(|(client, _)| client_name(analysis, *client)).collect();
+    let name = |client: u32| client_name(analysis, client);
+    let names: Vec<String> = clients.iter().map(|(client, _)| accused.mark(&name(*client), &name(*client))).collect();
+    page.explain_mark(&names);
     let labels = RowLabels::new(&names, ROW, 180.0);
     let free = page.free_height();
     let left = 16.0 + BODY * 1.7 + labels.width();

@@ -1,7 +1,7 @@
 //! Requests that wait and requests in process.
 
 use lioprof_model::bins::Bins;
-use lioprof_model::{Analysis, NodeSeries};
+use lioprof_model::{Accused, Analysis, NodeSeries};
 
 use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, add, bin_width, bins_of, cut, largest, peaks_are};
@@ -64,7 +64,11 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     if depths.iter().all(|d| largest(&d.both) <= 0.0) {
         return Err("no server had a request queued or in process");
     }
-    depths.sort_by(|a, b| b.mean().total_cmp(&a.mean()).then_with(|| a.node.cmp(b.node)));
+    let accused = Accused::nodes(analysis);
+    depths.sort_by(|a, b| {
+        let first = accused.first(a.node).cmp(&accused.first(b.node));
+        first.then_with(|| b.mean().total_cmp(&a.mean())).then_with(|| a.node.cmp(b.node))
+    });
     let hidden = cut(&mut depths, MOST_PANELS, Depth::mean);
     let (width, peaks) = (bin_width(&bins), peaks_are(&bins, "Line"));
     let what = format!("Mean number of requests that waited or were handled, in bins of {width}.{peaks}");
@@ -73,6 +77,8 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         Key::new(Swatch::Fill(QUEUE.tint(0.75)), "queued (waiting for a thread)"),
         Key::new(Swatch::Fill(SERVICE.tint(0.75)), "in process"),
     ]);
+    let names: Vec<String> = depths.iter().map(|depth| accused.mark(depth.node, depth.node)).collect();
+    page.explain_mark(&names);
     if let Some(hidden) = hidden {
         page.note(format!("The {MOST_PANELS} busiest servers are shown; {} of the requests.", hidden.have("server")));
     }
@@ -82,7 +88,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let grid = Grid::new(page.body(Grid::height(depths.len(), columns, 150.0)), depths.len(), columns);
     let panels = grid.panels(&time, &requests);
     let scene = &mut page.scene;
-    for (panel, depth) in panels.iter().zip(&depths) {
+    for ((panel, depth), name) in panels.iter().zip(&depths).zip(&names) {
         panel.grid(scene, true, true);
         let steps = Steps { panel, edges: bins.edges_s() };
         let zero = vec![0.0; bins.len()];
@@ -97,7 +103,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
         if columns == 1 {
             figures += &format!("; highest bin {}", short(largest(depth.both.iter().chain(&depth.peak))));
         }
-        panel.head(scene, depth.node, &figures);
+        panel.head(scene, name, &figures);
     }
     grid.axes(scene, &panels);
     Ok(page.finish())

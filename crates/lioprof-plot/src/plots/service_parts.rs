@@ -1,7 +1,7 @@
 //! Mean service time of reads and writes in three parts, by OST and by client.
 
 use lioprof_model::names::target_of;
-use lioprof_model::{Analysis, Direction, ServiceSplit, TargetParts, Totals};
+use lioprof_model::{ACCUSED, Accused, Analysis, Direction, ServiceSplit, TargetParts, Totals};
 
 use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, cut};
@@ -51,6 +51,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let what = "Mean service time of reads and writes before, in and after the bulk transfer.";
     let mut page = Page::new(options, analysis, PLOT.title, what, Covers::default());
     page.legend(&INKS.map(|(ink, name)| Key::new(Swatch::Fill(ink), name)));
+    page.explain_mark(groups.iter().flat_map(|group| &group.bars).map(|(name, _)| name));
     // A group that is cut has a note of two lines.
     let high = |group: &Group<'_>, most: usize| {
         let note = if group.bars.len() > most { 2.0 * SMALL * LINE } else { 0.0 };
@@ -109,17 +110,22 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     Ok(page.finish())
 }
 
-/// Reads and then writes: OSTs, then clients, the slowest first.
+/// Reads and then writes: OSTs, then clients; whom findings name first, then the slowest.
 fn groups(analysis: &Analysis) -> Vec<Group<'_>> {
     let all = &analysis.service_parts;
+    let (osts, nids) = (Accused::targets(analysis), Accused::clients(analysis));
     let target = |it: &TargetParts| target_of(it.target.as_deref(), &it.node).into_owned();
-    let targets = || all.targets.iter().map(|it| (target(it), &it.parts)).collect::<Vec<_>>();
-    let clients = || all.clients.iter().map(|it| (it.nid.clone(), &it.parts)).collect::<Vec<_>>();
+    let targets = || all.targets.iter().map(|it| (osts.mark(&target(it), &target(it)), &it.parts)).collect::<Vec<_>>();
+    let clients = || all.clients.iter().map(|it| (nids.mark(&it.nid, &it.nid), &it.parts)).collect::<Vec<_>>();
     let mut groups = Vec::new();
     for (direction, verb) in [(Direction::Read, "Reads"), (Direction::Write, "Writes")] {
         for (what, mut bars) in [("target", targets()), ("client", clients())] {
             bars.retain(|(_, parts)| parts.direction == direction && parts.rpcs > 0);
-            bars.sort_by(|a, b| b.1.mean_service_us().total_cmp(&a.1.mean_service_us()).then_with(|| a.0.cmp(&b.0)));
+            let is_marked = |name: &str| name.starts_with(ACCUSED);
+            bars.sort_by(|a, b| {
+                let slower = b.1.mean_service_us().total_cmp(&a.1.mean_service_us());
+                is_marked(&b.0).cmp(&is_marked(&a.0)).then(slower).then_with(|| a.0.cmp(&b.0))
+            });
             if !bars.is_empty() {
                 groups.push(Group { head: format!("{verb} by {what}"), what, bars });
             }

@@ -1,7 +1,7 @@
 //! Where the time of clients went: over time, and in all for everybody, each client and each job.
 
 use lioprof_model::names::without_file_system;
-use lioprof_model::{Analysis, SpentOn, TimeOf};
+use lioprof_model::{Accused, Analysis, SpentOn, TimeOf};
 
 use super::plot::{Plot, PlotOptions};
 use crate::data::{Covers, cut};
@@ -95,10 +95,9 @@ impl Kind {
 fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static str> {
     let account = &analysis.time_account;
     let all = account.all.as_ref().filter(|all| all.span_us > 0).ok_or("no client sent anything")?;
-    let mut bars: Vec<(String, &TimeOf)> = account.clients.iter().map(|of| (of.name.clone(), of)).collect();
-    bars.extend(account.jobs.iter().map(|of| (format!("job {}", of.name), of)));
+    let bars = Bars::new(analysis);
     // What no bar can show needs no colour.
-    let kinds = kinds(all, &bars[..bars.len().min(MOST_ROWS)]);
+    let kinds = kinds(all, &bars.clone().cut(MOST_ROWS).0);
     let osts: Vec<&str> = kinds.iter().filter_map(|kind| kind.ost.as_deref()).collect();
     let what = format!(
         "What the clients waited for, from the first request to the last reply ({}): shares of each instant, and of all.",
@@ -111,10 +110,11 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     // The bar of all, and a note of two lines that may come.
     let room = page.free_height() - fixed - ROW - 2.0 * SMALL * LINE;
     let most = index(room / ROW).clamp(1, MOST_ROWS);
-    if let Some(hidden) = cut(&mut bars, most, |(_, of)| of.covered_us() as f64) {
-        let shown = format!("The {most} clients and jobs with most time in requests are shown");
-        page.note(format!("{shown}; {}.", hidden.have("row")));
+    let (mut bars, hidden) = bars.cut(most);
+    if !hidden.is_empty() {
+        page.note(format!("Those with most time in requests are shown; {} of it.", hidden.join(" of it, ")));
     }
+    page.explain_mark(bars.iter().map(|(name, _)| name));
     bars.insert(0, ("all clients".to_owned(), all));
 
     let body = page.body(fixed + bars.len() as f64 * ROW);
@@ -161,6 +161,38 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     panel.head(scene, "In all, by client and job", "");
     panel.x_axis(scene);
     Ok(page.finish())
+}
+
+/// Clients and jobs, those that findings name first.
+#[derive(Clone)]
+struct Bars<'a> {
+    clients: Vec<(String, &'a TimeOf)>,
+    jobs: Vec<(String, &'a TimeOf)>,
+}
+
+impl<'a> Bars<'a> {
+    fn new(analysis: &'a Analysis) -> Self {
+        let account = &analysis.time_account;
+        let (clients, jobs) = (Accused::clients(analysis), Accused::jobs(analysis));
+        let bars = |of: &'a [TimeOf], accused: &Accused<'_>, what: &str| {
+            let mut of: Vec<&TimeOf> = of.iter().collect();
+            of.sort_by_key(|it| accused.first(&it.name));
+            of.into_iter().map(|it| (accused.mark(&it.name, &format!("{what}{}", it.name)), it)).collect()
+        };
+        Self { clients: bars(&account.clients, &clients, ""), jobs: bars(&account.jobs, &jobs, "job ") }
+    }
+
+    /// At most so many, of jobs at least half if there are as many; and what the others have, in words.
+    fn cut(mut self, most: usize) -> (Vec<(String, &'a TimeOf)>, Vec<String>) {
+        let of_jobs = self.jobs.len().min((most / 2).max(most.saturating_sub(self.clients.len())));
+        let weight = |(_, of): &(String, &TimeOf)| of.covered_us() as f64;
+        let hidden = [
+            cut(&mut self.clients, most - of_jobs, weight).map(|hidden| hidden.have("client")),
+            cut(&mut self.jobs, of_jobs, weight).map(|hidden| hidden.have("job")),
+        ];
+        self.clients.append(&mut self.jobs);
+        (self.clients, hidden.into_iter().flatten().collect())
+    }
 }
 
 /// From 0 to 100 %, and no room beyond.

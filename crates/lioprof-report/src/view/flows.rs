@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lioprof_model::{Analysis, Flow, Io};
+use lioprof_model::{Accused, Analysis, Flow, Io};
 use serde::Serialize;
 
-use super::accused::Accused;
 use super::limits::MATRIX;
 use super::names::NameNumbers;
 use super::number::IoView;
@@ -28,7 +27,7 @@ pub(crate) enum Slot {
 pub(crate) fn matrix<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -> impl Serialize + use<> {
     let flows: Vec<&Flow> = analysis.flows.iter().filter(|it| it.read.rpcs + it.write.rpcs > 0).collect();
     let (rows, columns) = MATRIX;
-    let accused = (Accused::new(analysis, |it| &it.clients), Accused::new(analysis, |it| &it.targets));
+    let accused = (Accused::clients(analysis), Accused::targets(analysis));
     let by_client = busiest(&accused.0, flows.iter().map(|it| (it.nid.as_str(), moved(&it.read, &it.write), rpcs(it))));
     let known = flows.iter().filter_map(|it| Some((it.target.as_deref()?, moved(&it.read, &it.write), rpcs(it))));
     let by_target = busiest(&accused.1, known);

@@ -2,7 +2,6 @@
 //!
 //! Order of work: whoever has a row of its own comes first and gets the low numbers, then whoever else is named.
 
-mod accused;
 mod bins;
 mod capture;
 mod enqueue_parts;

@@ -6,10 +6,9 @@ use std::sync::LazyLock;
 
 use lioprof_model::names::job as job_name;
 use lioprof_model::units::share;
-use lioprof_model::{Analysis, Client, Io, Job, Object, Operation, Owner, SentRpcs, Target, TargetKindName};
+use lioprof_model::{Accused, Analysis, Client, Io, Job, Object, Operation, Owner, SentRpcs, Target, TargetKindName};
 use serde::Serialize;
 
-use super::accused::Accused;
 use super::limits::{MAX_CLIENTS, MAX_JOBS, MAX_OBJECTS, MAX_OPERATIONS, MAX_OWNERS, MAX_SENT, MAX_TARGETS};
 use super::names::NameNumbers;
 use super::number::{Exact, IoView, Times};
@@ -105,7 +104,7 @@ pub(crate) fn clients<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) -
             targets: it.targets,
         })
     };
-    let accused = Accused::new(analysis, |it| &it.clients);
+    let accused = Accused::clients(analysis);
     let mut clients: Vec<&Client> = analysis.clients_by_server_time().into_iter().filter(|it| !it.server).collect();
     // Stable: what findings name is among the first, the others by their time.
     clients.sort_by_key(|it| accused.place(&it.nid));

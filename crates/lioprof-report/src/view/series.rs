@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lioprof_model::bins::{Bins, add};
-use lioprof_model::{Analysis, Direction, TargetKindName, TargetSeries};
+use lioprof_model::{Accused, Analysis, Direction, TargetKindName, TargetSeries};
 use serde::Serialize;
 
-use super::accused::Accused;
 use super::bins::{bins_of, edges, sums};
 use super::limits::{MAX_BINS, MAX_HEAT_CELLS, MAX_LANES, MAX_SERIES_NUMBERS, MAX_TARGETS};
 use super::names::NameNumbers;
@@ -75,7 +74,7 @@ pub(crate) fn series<'a>(analysis: &'a Analysis, names: &mut NameNumbers<'a>) ->
     let bins = bins_of(analysis, most_bins(by_name.len()));
     let mut total = Lane::default();
     let mut order: BTreeSet<_> = BTreeSet::new();
-    let accused = Accused::new(analysis, |it| &it.targets);
+    let accused = Accused::targets(analysis);
     for (name, parts) in &by_name {
         parts.iter().for_each(|part| total.add(&bins, part));
         // What findings name has to be there to be seen.
@@ -162,7 +161,7 @@ fn heat<'a>(
 fn nodes<'a>(analysis: &'a Analysis, bins: &Bins) -> Vec<impl Serialize + use<'a>> {
     let mut nodes: Vec<_> = analysis.series.nodes.iter().collect();
     let load = |it: &lioprof_model::NodeSeries| it.in_flight.iter().copied().filter(|v| v.is_finite()).sum::<f64>();
-    let accused = Accused::new(analysis, |it| &it.nodes);
+    let accused = Accused::nodes(analysis);
     nodes.sort_by(|a, b| load(b).total_cmp(&load(a)).then_with(|| a.node.cmp(&b.node)));
     // What findings name has to be there to be seen.
     nodes.sort_by_key(|it| accused.place(&it.node));

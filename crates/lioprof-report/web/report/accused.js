@@ -2,7 +2,7 @@
 
 const ACCUSED = "▲";
 
-/** How many there are of a kind: who names them all names nobody. */
+/** How many there are of a kind: who names them all names nobody, and nor does a list that ends at its limit with most of them. */
 const OF_ALL = { targets: DATA.totals.osts, clients: DATA.totals.clients, nodes: DATA.totals.servers };
 
 const accusedOf = new WeakMap();
@@ -13,7 +13,9 @@ function accusedNow() {
     const one = DATA.findings[selection.finding];
     const findings = one ? [one] : DATA.findings.filter((it) => it.severity !== "info");
     const named = (kind) => {
-      const all = findings.filter((it) => it[kind].length !== OF_ALL[kind]).flatMap((it) => it[kind]);
+      const of = OF_ALL[kind] ?? Infinity;
+      const tellsApart = ({ length }) => length < Math.min(of, 20) || 2 * length < of;
+      const all = findings.filter((it) => tellsApart(it[kind])).flatMap((it) => it[kind]);
       return new Set(all);
     };
     const found = Object.fromEntries(["targets", "clients", "objects", "jobs", "nodes"].map((kind) => [kind, named(kind)]));

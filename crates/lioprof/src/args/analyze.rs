@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lioprof_analysis::ContendedRule;
 use lioprof_text::Format;
 
-use super::shared::{BaselineArgs, FailOn, LogArgs, PlotFormat, SelectionArgs, ThresholdArgs};
+use super::shared::{BaselineArgs, FailOn, LogArgs, PlotArgs, SelectionArgs, ThresholdArgs};
 use super::values::{bin_us, contended, moment_us, zone_us};
 
 #[derive(Debug, clap::Args)]
@@ -23,9 +23,8 @@ pub(crate) struct AnalyzeArgs {
     /// Also print tables: where the time went, targets, clients, jobs, operations, locks, loss.
     #[arg(long)]
     pub(crate) tables: bool,
-    /// Plots to write with -o, separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
-    pub(crate) plots: Vec<PlotFormat>,
+    #[command(flatten)]
+    pub(crate) plots: PlotArgs,
     /// Width of the time bins in seconds [default: chosen from the duration].
     #[arg(long, value_name = "SECONDS", value_parser = bin_us)]
     pub(crate) bin: Option<i64>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::shared::{PlotFormat, ThreadArgs, ThresholdArgs};
+use super::shared::{PlotArgs, ThreadArgs, ThresholdArgs};
 use super::values::bin_us;
 
 #[derive(Debug, clap::Args)]
@@ -20,9 +20,8 @@ pub(crate) struct CompareArgs {
     /// What to print on stdout.
     #[arg(long, value_enum, default_value = "summary")]
     pub(crate) format: CompareFormat,
-    /// Plots to write with -o, separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
-    pub(crate) plots: Vec<PlotFormat>,
+    #[command(flatten)]
+    pub(crate) plots: PlotArgs,
     /// Width of the time bins in seconds, if logs are compared [default: chosen from the duration].
     #[arg(long, value_name = "SECONDS", value_parser = bin_us)]
     pub(crate) bin: Option<i64>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lioprof_text::operations::OperationsFormat;
 
-use super::shared::{LogArgs, PlotFormat, SelectionArgs};
+use super::shared::{LogArgs, PlotArgs, SelectionArgs};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = OPERATIONS_HELP)]
@@ -18,9 +18,8 @@ pub(crate) struct OperationsArgs {
     /// What to print on stdout.
     #[arg(long, value_enum, default_value = "summary")]
     pub(crate) format: OperationsFormat,
-    /// Plots to write with -o, separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
-    pub(crate) plots: Vec<PlotFormat>,
+    #[command(flatten)]
+    pub(crate) plots: PlotArgs,
     /// Also write all operations into this Parquet file, table operations_client; without names of files.
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "FILE")]

@@ -8,7 +8,7 @@ use clap::{Subcommand, ValueEnum};
 use lioprof_record::Fetch;
 
 use super::daemon::ConfigArgs;
-use super::shared::{BaselineArgs, PlotFormat, SelectionArgs};
+use super::shared::{BaselineArgs, PlotArgs, SelectionArgs};
 use super::values::{some_time, time_within};
 
 #[derive(Debug, clap::Args)]
@@ -102,9 +102,8 @@ pub(crate) struct RecordReportArgs {
     pub(crate) selection: SelectionArgs,
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
-    /// Plots of the report, separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "svg,png")]
-    pub(crate) plots: Vec<PlotFormat>,
+    #[command(flatten)]
+    pub(crate) plots: PlotArgs,
 }
 
 /// What is fetched.

@@ -139,6 +139,17 @@ pub(crate) fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8)
 }
 
+/// Which plots are written, and how.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct PlotArgs {
+    /// Plots to write into the directory, separated by commas.
+    #[arg(long = "plots", value_name = "PLOTS", value_enum, value_delimiter = ',', default_value = "svg,png")]
+    pub(crate) formats: Vec<PlotFormat>,
+    /// Plots without title and description, for papers.
+    #[arg(long)]
+    pub(crate) bare: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlotFormat {
     Svg,
