@@ -1,102 +1,87 @@
 //! How many there were of something, and how many of them when, up to some seconds ago.
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
 use crate::merge::Merge;
 
 /// Moments are known to this, microseconds.
 const SLOT_US: i64 = 1_000_000;
-/// How long before the last one they are known.
-const KEPT_US: i64 = 7_000_000;
+/// So many of the last slots are known.
+const SLOTS: u8 = 8;
 
 /// A count of a part of a log. Parts of one log add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecentCount {
-    /// Those that are in a slot.
     count: u64,
-    /// Those of the last seconds: when each slot began, microseconds since the epoch, in order.
-    last: VecDeque<(i64, u64)>,
-    /// The slot that is counted now, of which none is in `count` yet: each line of a log passes here.
-    now: (i64, u64),
+    /// The last slot that has one, counted from the epoch.
+    last: i64,
+    /// Of the last slots, each at the remainder of its number.
+    slots: [u64; SLOTS as usize],
 }
 
 impl RecentCount {
     /// Whether there was none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.count + self.now.1 == 0
+        self.count == 0
     }
 
     /// One more, at this time, microseconds since the epoch.
     #[inline]
     pub fn add(&mut self, time_us: i64) {
-        if !(0..SLOT_US).contains(&time_us.wrapping_sub(self.now.0)) {
-            self.begin(time_us);
-        }
-        self.now.1 += 1;
+        self.add_to(time_us.div_euclid(SLOT_US), 1);
     }
 
-    /// Begins with another slot.
+    #[inline]
+    fn add_to(&mut self, slot: i64, count: u64) {
+        if slot > self.last {
+            self.begin(slot);
+        }
+        self.count = self.count.saturating_add(count);
+        if self.last.abs_diff(slot) < u64::from(SLOTS) {
+            let here = &mut self.slots[place(slot)];
+            *here = here.saturating_add(count);
+        }
+    }
+
+    /// A later slot than all before.
     #[cold]
-    fn begin(&mut self, time_us: i64) {
-        self.settle();
-        self.now.0 = time_us.div_euclid(SLOT_US).saturating_mul(SLOT_US);
+    fn begin(&mut self, slot: i64) {
+        let passed = slot.abs_diff(self.last);
+        let new = (0..SLOTS).filter(|ago| u64::from(*ago) < passed);
+        new.for_each(|ago| self.slots[place(slot.saturating_sub(ago.into()))] = 0);
+        self.last = slot;
     }
 
-    /// Puts what is counted now to the others.
-    fn settle(&mut self) {
-        let (slot_us, count) = std::mem::take(&mut self.now);
-        if count > 0 {
-            self.add_to(slot_us, count);
-        }
-    }
-
-    fn add_to(&mut self, slot_us: i64, count: u64) {
-        self.count += count;
-        // From the end: a log goes to and fro between the last slots where several CPUs wrote it.
-        let at = self.last.iter().rposition(|(at_us, _)| *at_us <= slot_us);
-        match at.map(|at| &mut self.last[at]) {
-            Some((at_us, here)) if *at_us == slot_us => *here += count,
-            _ => self.insert(at.map_or(0, |at| at + 1), (slot_us, count)),
-        }
-    }
-
-    /// Another slot, most often the last one. Those that are too long before that are forgotten.
-    #[cold]
-    fn insert(&mut self, at: usize, slot: (i64, u64)) {
-        if at == self.last.len() {
-            self.last.push_back(slot);
-        } else {
-            self.last.insert(at, slot);
-        }
-        let kept_us = self.last.back().map_or(i64::MIN, |(at_us, _)| at_us.saturating_sub(KEPT_US));
-        while self.last.front().is_some_and(|(at_us, _)| *at_us <= kept_us) {
-            self.last.pop_front();
-        }
+    /// The last slots and how many there were in each.
+    fn of_slots(&self) -> impl Iterator<Item = (i64, u64)> {
+        (0..SLOTS).map(|ago| self.last.saturating_sub(ago.into())).map(|slot| (slot, self.slots[place(slot)]))
     }
 
     /// How many there were before this time, from and to; it is at most six seconds before the end of the log.
     #[must_use]
     pub fn before(&self, time_us: i64) -> (u64, u64) {
-        let mut all = self.clone();
-        all.settle();
         let since = |since_us: i64| -> u64 {
-            all.last.iter().filter(|(slot_us, _)| *slot_us >= since_us).map(|(_, count)| count).sum()
+            let of_slots = self.of_slots().filter(|(slot, _)| slot.saturating_mul(SLOT_US) >= since_us);
+            of_slots.fold(0, |sum, (_, count)| sum.saturating_add(count))
         };
-        (all.count - since(time_us.saturating_sub(SLOT_US).saturating_add(1)), all.count - since(time_us))
+        let before = |us: i64| self.count.saturating_sub(since(us));
+        (before(time_us.saturating_sub(SLOT_US).saturating_add(1)), before(time_us))
     }
+}
+
+/// Where the count of a slot is.
+#[inline]
+fn place(slot: i64) -> usize {
+    usize::try_from(slot.rem_euclid(SLOTS.into())).unwrap_or(0)
 }
 
 impl Merge for RecentCount {
     fn merge(&mut self, other: &Self) {
-        self.settle();
-        let mut other = other.clone();
-        other.settle();
         // Those of slots that are too long ago to be told apart.
-        self.count += other.count - other.last.iter().map(|(_, count)| count).sum::<u64>();
-        other.last.iter().for_each(|(slot_us, count)| self.add_to(*slot_us, *count));
+        let known = other.of_slots().fold(0, |sum: u64, (_, count)| sum.saturating_add(count));
+        self.count = self.count.saturating_add(other.count.saturating_sub(known));
+        other.of_slots().filter(|(_, count)| *count > 0).for_each(|(slot, count)| self.add_to(slot, count));
     }
 }
 
@@ -113,6 +98,5 @@ mod tests {
         assert_eq!(all.before(20_000_000), (200, 200));
         assert_eq!(all.before(15_000_000), (150, 150));
         assert_eq!(all.before(15_100_000), (150, 160));
-        assert!(all.last.len() <= 7);
     }
 }

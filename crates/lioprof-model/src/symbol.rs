@@ -104,6 +104,12 @@ impl Symbols {
         other.since(0).map(|text| self.intern(text)).collect()
     }
 
+    /// All strings, one behind the other: what is nowhere in it is in none of them.
+    #[must_use]
+    pub fn all(&self) -> &[u8] {
+        &self.store
+    }
+
     /// All strings in the order of their symbols.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &[u8])> {
         (0u32..).map(Symbol).zip(self.since(0))

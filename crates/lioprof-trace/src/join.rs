@@ -222,11 +222,15 @@ impl Join {
             self.transfers.line(event.pid, event.time_us);
         }
         match event.body {
-            Body::Handling(rpc) => {
+            Body::Handling(mut rpc) => {
                 self.processes.note(&rpc);
-                self.handling(event, self.processes.with_job(rpc), out);
+                self.processes.settle_job(&mut rpc);
+                self.handling(event, rpc, out);
             }
-            Body::Handled(rpc, outcome) => self.handled(event, self.processes.with_job(rpc), outcome, out),
+            Body::Handled(mut rpc, outcome) => {
+                self.processes.settle_job(&mut rpc);
+                self.handled(event, rpc, outcome, out);
+            }
             Body::Refresh { target, object, extent, req } => {
                 if let Some(at) = self.described(event, &req) {
                     let pending = &mut self.requests[at as usize];

@@ -185,7 +185,8 @@ pub(crate) fn decode_text(data: &[u8], is_last: bool, names: bool, events: Vec<E
     decoder.repairable = true;
     let mut changed = decoder.text(data);
     // The messages fit with such names; of names there are few.
-    if decoder.reducer.out.symbols.iter().any(|(_, name)| characters::is_disguised(name)) {
+    let symbols = &decoder.reducer.out.symbols;
+    if characters::is_disguised(symbols.all()) && symbols.iter().any(|(_, name)| characters::is_disguised(name)) {
         decoder = Decoder::new(0, names, Vec::new());
         changed = Some(0);
     }
@@ -554,8 +555,8 @@ impl Reducer {
             thread: self.intern(rpc.thread),
             client_uuid: self.intern(rpc.client_uuid),
             job: match &by_kernel {
-                Some(it) => Some(self.intern(&it.name())),
-                None => rpc.job.map(|job| self.intern(job)),
+                Some(it) if it.has_number => Some(self.intern(&it.name())),
+                _ => rpc.job.map(|job| self.intern(job)),
             },
             opcode: rpc.opcode,
             process: process.and_then(NonZeroU32::new),

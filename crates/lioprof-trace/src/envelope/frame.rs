@@ -247,16 +247,16 @@ fn has_old_ends(head: &[u8]) -> bool {
 /// that has to be taken off first.
 fn is_quoted(head: &[u8]) -> bool {
     let is_broken = |line: &[u8]| line.len() <= MAX_QUOTED && line.ends_with(b"=");
-    if memmem::find(head, b"=\n").is_none() && memmem::find(head, b"=\r\n").is_none() {
+    let all = || lines(head).take(LOOKED_AT);
+    let broken = all().filter(|line| is_broken(line)).count();
+    if broken <= MANY {
         return false;
     }
-    let all = || lines(head).take(LOOKED_AT);
     let prefix = all().find_map(|line| prefix::header_start(line, 0).map(|start| without_digits(&line[..start])));
     let prefix = prefix.filter(|prefix| !prefix.is_empty());
     let is_prefixed = |line: &[u8]| prefix.as_ref().is_some_and(|prefix| without_digits(line).starts_with(prefix));
-    let broken = all().filter(|line| is_broken(line)).count();
     let prefixed = all().zip(all().skip(1)).filter(|(before, line)| is_broken(before) && is_prefixed(line)).count();
-    broken > MANY && 2 * prefixed < broken && all().all(|line| line.len() <= MAX_QUOTED)
+    2 * prefixed < broken && all().all(|line| line.len() <= MAX_QUOTED)
 }
 
 /// The text without numbers: what counts lines stands before each, with another one.
@@ -303,9 +303,12 @@ impl Read for NewEnds {
 
 /// Whether lines with a header are as [`Frame::Embellished`] says: some have links, which no message has, a quarter escapes, or half end with a blank, which no line of a log does.
 fn is_embellished(head: &[u8]) -> bool {
-    // A clean log has none of these anywhere, and is not looked at line by line.
-    let signs: [&[u8]; 4] = [b"mailto:", b"\\_", b" \n", b" \r\n"];
-    if signs.iter().all(|sign| memmem::find(head, sign).is_none()) {
+    // A clean log has none of these anywhere, and no line of it is looked into.
+    let is_filled = |end: usize| head[..end].strip_suffix(b"\r").unwrap_or(&head[..end]).ends_with(b" ");
+    if memchr::memchr(b'\\', head).is_none()
+        && !memchr::memchr_iter(b'\n', head).any(is_filled)
+        && memmem::find(head, b"mailto:").is_none()
+    {
         return false;
     }
     let (mut all, mut linked, mut escaped, mut filled) = (0, 0, 0, 0);

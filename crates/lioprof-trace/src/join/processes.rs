@@ -29,12 +29,13 @@ impl Processes {
         self.0.insert((rpc.nid, process), job);
     }
 
-    /// The same request, with the job of the process that a kernel thread sent it for, if that is known.
+    /// Gives a request the job of the process that a kernel thread sent it for, if that is known.
     #[inline]
-    pub(super) fn with_job(&self, rpc: RpcIds) -> RpcIds {
-        match rpc.process.filter(|_| rpc.by_kernel).and_then(|process| self.0.get(&(rpc.nid, process))) {
-            Some(&job) => RpcIds { job: Some(job), ..rpc },
-            None => rpc,
+    pub(super) fn settle_job(&self, rpc: &mut RpcIds) {
+        if rpc.by_kernel
+            && let Some(&job) = rpc.process.and_then(|process| self.0.get(&(rpc.nid, process)))
+        {
+            rpc.job = Some(job);
         }
     }
 

@@ -11,6 +11,8 @@ use super::digits::dec;
 pub struct KernelJob<'a> {
     /// The thread's name without its number.
     pub thread: &'static str,
+    /// The job has the number, too, so it is not named as by Lustre 2.17.
+    pub has_number: bool,
     /// Process of the client that the thread works for, if its name says so.
     pub process: Option<u32>,
     /// What the job has behind the thread's name, such as a dot and the user's number.
@@ -28,8 +30,8 @@ impl<'a> KernelJob<'a> {
             return None;
         }
         let find = |(thread, for_process): (&'static str, bool)| {
-            let rest = job.strip_prefix(thread.as_bytes())?;
-            let (process, rest) = match rest.split_first() {
+            let behind = job.strip_prefix(thread.as_bytes())?;
+            let (process, rest) = match behind.split_first() {
                 Some((b'_', number)) if thread != "kworker" => {
                     let (number, rest) = dec(number)?;
                     (u32::try_from(number).ok().filter(|_| for_process), rest)
@@ -40,10 +42,10 @@ impl<'a> KernelJob<'a> {
                     let (_, rest) = dec(rest.strip_prefix(b":")?)?;
                     (None, rest.strip_prefix(b"H").unwrap_or(rest))
                 }
-                _ => (None, rest),
+                _ => (None, behind),
             };
             let ends = !matches!(rest.first(), Some(b'_' | b'/' | b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z'));
-            ends.then_some(KernelJob { thread, process, rest })
+            ends.then_some(KernelJob { thread, has_number: rest.len() < behind.len(), process, rest })
         };
         THREADS.into_iter().find_map(find)
     }
