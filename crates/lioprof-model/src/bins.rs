@@ -28,7 +28,7 @@ pub struct Bins {
     /// Bins of the series in the window.
     count: usize,
     /// The first of them, and how much of it lies before the window, if something happened before that, too: then so much of what was moved
-    /// in it was moved before: within a bin nothing else is known.
+    /// in it was moved before, as an RPC's bytes are spread evenly over its time.
     cut: (usize, f64),
 }
 

@@ -57,9 +57,9 @@ pub struct TargetSeries {
     pub node: String,
     /// OST, MDT or MGS.
     pub kind: TargetKindName,
-    /// Bytes read (best estimate): in which bin is estimated, at the evenest rate that the begins and ends of all RPCs allow.
+    /// Bytes read (best estimate), spread evenly over the time in which each RPC was handled.
     pub read_bytes: Vec<u64>,
-    /// Bytes written (best estimate), likewise.
+    /// Bytes written (best estimate), spread evenly over the time in which each RPC was handled.
     pub write_bytes: Vec<u64>,
     /// The part of `read_bytes` that comes from RPCs whose size is only bounded.
     pub read_bounded_bytes: Vec<u64>,

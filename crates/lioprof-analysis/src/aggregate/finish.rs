@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::account;
 use super::entries::{NodeSum, SentKey, SentSum, TargetDirection, TargetKey};
-use super::series::{SeriesBins, moved};
+use super::series::SeriesBins;
 use super::service_parts;
 use super::services::ServiceSums;
 use super::sums::Aggregate;
@@ -460,15 +460,14 @@ fn series(bins: &mut SeriesBins, symbols: &Symbols) -> Series {
 
     let mut targets: Vec<TargetSeries> = std::mem::take(&mut bins.targets)
         .iter()
-        .map(|(key, b)| (key, b, Direction::ALL.map(|direction| moved(b, span, direction))))
-        .map(|(key, b, [[read_bytes, read_bounded_bytes], [write_bytes, write_bounded_bytes]])| TargetSeries {
+        .map(|(key, b)| TargetSeries {
             name: key.name.map(|name| name.to_string()),
             node: symbols.text(key.node),
             kind: key.kind.into(),
-            read_bytes,
-            write_bytes,
-            read_bounded_bytes,
-            write_bounded_bytes,
+            read_bytes: count(b, |c| c.read_bytes),
+            write_bytes: count(b, |c| c.write_bytes),
+            read_bounded_bytes: count(b, |c| c.read_bounded_bytes),
+            write_bounded_bytes: count(b, |c| c.write_bounded_bytes),
             read_rpcs: count(b, |c| c.read_rpcs),
             write_rpcs: count(b, |c| c.write_rpcs),
             rpcs: count(b, |c| c.rpcs),

@@ -7,7 +7,7 @@ use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
 use super::entries::TargetKey;
-use super::series::{Placed, add_contention, add_row, clipped, moved};
+use super::series::{Placed, add_contention, add_row, clipped};
 use crate::cells::{BinClock, Bins, used};
 use crate::locks::Contention;
 
@@ -73,21 +73,13 @@ impl SecondBins {
         for (&key, bins) in &self.targets {
             for (bin, cell) in used(bins) {
                 row(key, bin, &|row| {
+                    row.read_bytes += cell.read_bytes;
+                    row.write_bytes += cell.write_bytes;
                     row.read_rpcs += cell.read_rpcs;
                     row.write_rpcs += cell.write_rpcs;
                     row.queued_us += cell.queued_us;
                     row.process_us += cell.process_us;
                     row.total_us += cell.total_us;
-                });
-            }
-        }
-        let span = self.clock.span();
-        for (&key, bins) in &self.targets {
-            let [[read, _], [write, _]] = Direction::ALL.map(|direction| moved(bins, span, direction));
-            for ((bin, read), write) in (span.0..).zip(read).zip(write).filter(|((_, read), write)| read + write > 0) {
-                row(key, bin, &|row| {
-                    row.read_bytes += read;
-                    row.write_bytes += write;
                 });
             }
         }

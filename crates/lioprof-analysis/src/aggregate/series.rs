@@ -6,7 +6,7 @@ use lustre_debuglog::TargetName;
 use rustc_hash::FxHashMap;
 
 use super::entries::TargetKey;
-use crate::cells::{BinClock, Bins, evenest, part_of, quarter_octave};
+use crate::cells::{BinClock, Bins, quarter_octave};
 use crate::few::beyond_first;
 use crate::locks::{Contention, Overlap};
 use crate::renumber::renumber_fields;
@@ -256,29 +256,41 @@ pub(super) fn add_row(
         RpcSize::Bounded { best, .. } => (best, true),
         RpcSize::Unknown => return,
     };
-    let (ended, uncertain) = match direction {
-        Direction::Read => (&mut cell.read_bytes, &mut cell.read_bounded_bytes),
-        Direction::Write => (&mut cell.write_bytes, &mut cell.write_bounded_bytes),
+    let add = |cell: &mut SeriesCell, bytes| {
+        let (all, uncertain) = match direction {
+            Direction::Read => (&mut cell.read_bytes, &mut cell.read_bounded_bytes),
+            Direction::Write => (&mut cell.write_bytes, &mut cell.write_bounded_bytes),
+        };
+        *all += bytes;
+        *uncertain += if bounded { bytes } else { 0 };
     };
-    *ended += bytes;
-    *uncertain += if bounded { bytes } else { 0 };
-    let cell = if one_bin { cell } else { bins.at(clock.bin(start_us)) };
-    match direction {
-        Direction::Read => cell.read_began_bytes += bytes,
-        Direction::Write => cell.write_began_bytes += bytes,
+    if one_bin {
+        add(cell, bytes);
+    } else {
+        // Data move while the request is handled. What is not known better is spread evenly; sums stay exact.
+        spread_bytes(clock, bins, start_us, end_us, bytes, add);
     }
 }
 
-/// Bytes that a target moved in each bin of a span, and which of them are estimated: the one place that says when data moved.
-pub(super) fn moved(bins: &Bins<SeriesCell>, span: (i64, usize), direction: Direction) -> [Vec<u64>; 2] {
-    let column =
-        |read: fn(&SeriesCell) -> u64, write: fn(&SeriesCell) -> u64| bins.column(span, 0, direction.pick(read, write));
-    let ended = column(|cell| cell.read_bytes, |cell| cell.write_bytes);
-    let began = column(|cell| cell.read_began_bytes, |cell| cell.write_began_bytes);
-    let uncertain = column(|cell| cell.read_bounded_bytes, |cell| cell.write_bounded_bytes);
-    let moved = evenest(&began, &ended);
-    let uncertain = part_of(&moved, &ended, &uncertain);
-    [moved, uncertain]
+/// Divides bytes among the bins of `[from, to]` in proportion to the time in each; the last one gets the rest.
+fn spread_bytes(
+    clock: &BinClock,
+    bins: &mut Bins<SeriesCell>,
+    from: i64,
+    to: i64,
+    bytes: u64,
+    mut add: impl FnMut(&mut SeriesCell, u64),
+) {
+    let total = u128::try_from(to - from).unwrap_or(0);
+    let (mut at, mut given) = (from, 0u64);
+    while clock.bin(at) < clock.bin(to) {
+        at = (clock.bin(at) + 1) * clock.width_us();
+        let so_far = u128::from(bytes) * u128::try_from(at - from).unwrap_or(0) / total;
+        let share = u64::try_from(so_far).unwrap_or(bytes) - given;
+        add(bins.at(clock.bin(at - 1)), share);
+        given += share;
+    }
+    add(bins.at(clock.bin(to)), bytes - given);
 }
 
 /// A time not more than an hour before the end of its RPC: what is longer comes from a clock that

@@ -3,7 +3,6 @@
 //! All of it is integers, and merges in any order and grouping (`merge_tests`). Reads and writes are [`lioprof_model::ReadWrite`].
 
 mod bins;
-mod evenest;
 pub mod limits;
 #[cfg(test)]
 mod merge_tests;
@@ -12,7 +11,6 @@ mod times;
 mod union;
 
 pub(crate) use bins::{BinClock, Bins, used};
-pub(crate) use evenest::{evenest, part_of};
 pub(crate) use quarter_octaves::{QuarterOctaves, quarter_octave, quarter_octave_edge};
 pub(crate) use times::{RpcTimes, Times};
 pub(crate) use union::Union;

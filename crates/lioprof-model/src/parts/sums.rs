@@ -10,17 +10,13 @@ crate::sums! {
     /// A time bin of a target, or of all of a node.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct SeriesCell {
-        /// Bytes of reads whose handling began.
-        pub read_began_bytes: u64,
-        /// Bytes of writes whose handling began.
-        pub write_began_bytes: u64,
-        /// Bytes of reads that ended.
+        /// Bytes read, spread over the time of handling.
         pub read_bytes: u64,
-        /// Bytes of writes that ended.
+        /// Bytes written.
         pub write_bytes: u64,
-        /// Of `read_bytes`, estimated.
+        /// Of these, estimated.
         pub read_bounded_bytes: u64,
-        /// Of `write_bytes`, estimated.
+        /// Of these, estimated.
         pub write_bounded_bytes: u64,
         /// Reads that ended.
         pub read_rpcs: u64,
@@ -252,9 +248,9 @@ pub struct Second {
     pub second: i64,
     /// Seconds that the row stands for: 1, unless the node's rows span more than 11 days.
     pub seconds: i64,
-    /// Bytes read, at the evenest rate that requests' begins and ends allow.
+    /// Bytes read, spread over the time of handling.
     pub read_bytes: u64,
-    /// Bytes written, likewise.
+    /// Bytes written.
     pub write_bytes: u64,
     /// Reads that ended.
     pub read_rpcs: u64,

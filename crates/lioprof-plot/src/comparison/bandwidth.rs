@@ -3,7 +3,7 @@
 use lioprof_model::{Analysis, TargetKindName};
 
 use super::plot::{ComparisonPlot, INKS, PlotOptions, keys};
-use crate::data::{Covers, EVENEST, largest, total};
+use crate::data::{Covers, largest, total};
 use crate::draw::{Scene, index};
 use crate::figure::{Grid, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
 use crate::page::Page;
@@ -85,7 +85,7 @@ fn draw(sides: [&Analysis; 2], options: &PlotOptions) -> Result<Scene, &'static 
     let directions: Vec<usize> = (0..2).filter(shown).collect();
     let [first, second] = [&runs[0], &runs[1]].map(|run| duration_us(run.merged(widest) as f64 * run.bin_s * 1e6));
     let widths = if first == second { first } else { format!("{first} (before) and {second} (after)") };
-    let what = format!("Bytes per second since the first byte, in bins of {widths}{EVENEST}.");
+    let what = format!("Bytes per second since the first byte, in bins of {widths}.");
     let covers = Covers { bytes: true, ..Covers::default() };
     let mut page = Page::of_two(options, sides, PLOT.title, &what, covers);
     page.legend(&keys(Swatch::Line));

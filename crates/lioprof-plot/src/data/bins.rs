@@ -19,9 +19,6 @@ pub(crate) fn bin_width(bins: &Bins) -> String {
     duration_us(bins.full_s() * 1e6)
 }
 
-/// How bytes are given to bins, after the width of these.
-pub(crate) const EVENEST: &str = ", at the evenest rate that starts and ends of the RPCs allow (an estimate)";
-
 /// Says what stands for the peaks that are hidden otherwise; nothing if none are.
 pub(crate) fn peaks_are(bins: &Bins, drawn_as: &str) -> String {
     if !bins.hide_peaks() {

@@ -6,7 +6,7 @@ pub(crate) mod locks;
 pub(crate) mod quality;
 pub(crate) mod sample;
 
-pub(crate) use bins::{EVENEST, add, bin_width, bins_of, largest, peaks_are, raise, total};
+pub(crate) use bins::{add, bin_width, bins_of, largest, peaks_are, raise, total};
 pub(crate) use hidden::cut;
 pub(crate) use locks::{
     Contended, Kinds, NO_CONFLICT, contended, contended_osts, is_ost, label, mdt_note, seconds, sum,

@@ -7,7 +7,7 @@ use lioprof_model::names::{UNATTRIBUTED, without_file_system};
 use lioprof_model::{Accused, Analysis, Direction, TargetKindName, TargetSeries};
 
 use super::plot::{Plot, PlotOptions};
-use crate::data::{Covers, EVENEST, add, bin_width, bins_of, largest, peaks_are, raise, total};
+use crate::data::{Covers, add, bin_width, bins_of, largest, peaks_are, raise, total};
 use crate::draw::{Area, FRAME, Ink, PALE, READ, Scene, TINY, WRITE, index};
 use crate::figure::{
     Axis, BELOW, Grid, HEAD, HeatScale, Key, Panel, RowLabels, Steps, Swatch, Window, bytes, bytes_colors,
@@ -20,8 +20,8 @@ pub(super) const PLOT: Plot = Plot {
     title: "Bandwidth per OST",
     how_to_read: "Each panel (or, with more than eight OSTs, each row) is one OST; all share one scale, so \
         they can be compared. The height of a line, or the darkness of a cell, is the number of bytes per \
-        second that RPCs moved in that time bin, at the evenest rate that the starts and ends of all RPCs allow: an estimate, \
-        but never above what the OST reached; what was moved before the time shown is only in the sums. Hatching marks the part that comes from RPCs \
+        second that RPCs moved in that time bin, of those that ended in the time shown; what these moved \
+        before it is only in the sums. Hatching marks the part that comes from RPCs \
         whose size is only estimated. Dashed lines are what obdfilter-survey got from the OST, where its \
         output was given. \"unattributed\" is traffic whose OST the capture does not name. OSTs \
         that should share the load but differ by much point to a bad stripe layout or a slow OST; gaps that \
@@ -129,7 +129,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     osts.sort_by(|a, b| (place(a), &a.name).cmp(&(place(b), &b.name)));
     let covers = Covers { bytes: true, targets: true, ..Covers::default() };
     let peaks = peaks_are(&bins, if few { "Thin lines" } else { "Colors" });
-    let what = format!("Bytes per second over time, in bins of {}{EVENEST}.{peaks}", bin_width(&bins));
+    let what = format!("Bytes per second over time, in bins of {}.{peaks}", bin_width(&bins));
     let page = Page::new(options, analysis, PLOT.title, &what, covers);
     let time = Window::of(analysis).axis(if few && osts.len() > 3 { 6.0 } else { 10.0 });
     Ok(if few { lines(page, &osts, &bins, &time, &accused) } else { heat_maps(page, osts, &bins, &time, &accused) })

@@ -5,8 +5,7 @@ use lioprof_model::{Analysis, TargetKindName, TargetSeries};
 
 use super::plot::{Plot, PlotOptions};
 use crate::data::{
-    Contended, Covers, EVENEST, NO_CONFLICT, add, bin_width, bins_of, contended, contended_osts, cut, largest, seconds,
-    sum,
+    Contended, Covers, NO_CONFLICT, add, bin_width, bins_of, contended, contended_osts, cut, largest, seconds, sum,
 };
 use crate::draw::{Align, Area, GREY, Ink, Item, READ, SMALL, Scene, Text, WRITE, ratio, width};
 use crate::figure::{Grid, Key, Panel, Steps, Swatch, Window, bytes, bytes_from_zero, duration_us, percent};
@@ -57,7 +56,7 @@ fn draw(analysis: &Analysis, options: &PlotOptions) -> Result<Scene, &'static st
     let osts: Vec<Ost<'_>> = osts.into_iter().map(|ost| Ost::new(analysis, ost, &bins, &fine)).collect();
 
     let what = format!(
-        "Bytes per second read and written, in bins of {}{EVENEST}, and when clients waited for locks.",
+        "Bytes per second read and written, in bins of {}, and when clients waited for locks.",
         bin_width(&bins)
     );
     let covers = Covers { locks: true, targets: true, bytes: true };

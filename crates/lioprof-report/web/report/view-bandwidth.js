@@ -8,13 +8,11 @@ const bandwidthSection = () =>
     title: "Bandwidth per OST",
     plots: ["bandwidth-per-ost", "requests-per-client", "lock-cost"],
     how:
-      "One lane per OST, all with one scale that begins at 0. The height is bytes per second. When an RPC moved its bytes is estimated: " +
-      "at the evenest rate at which the OST can have moved those of all RPCs, each between its start and its end. So no OST is drawn " +
-      "above the rate that it must have reached. Hatched is the part whose size is only estimated. With many OSTs each is a row of the " +
+      "One lane per OST, all with one scale that begins at 0. The height is bytes per second; the bytes of an RPC are spread evenly " +
+      "over the time in which it was handled. Hatched is the part whose size is only estimated. With many OSTs each is a row of the " +
       "heat map; click rows to see them as lanes. One OST far above or below the others: a bad stripe layout, or a slow OST. Gaps that " +
       "all share: the clients or the network. Where there are more bins than pixels, each column of pixels shows its highest bin: zoom " +
-      "in to see them all. With clients or objects selected, the lanes are made of single RPCs, the bytes of each spread evenly over " +
-      "the time in which it was handled.",
+      "in to see them all. With clients or objects selected, the lanes are made of single RPCs.",
     follows: ["time", "targets", "clients", "objects", "direction"],
     missing: () => (DATA.series.lanes.length ? null : `No reads or writes on OSTs ${AMONG}.`),
     build: buildBandwidth,
