@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::merge::Merge;
 
 /// Moments are known to this, microseconds.
-const SLOT_US: i64 = 1_000_000;
+const SLOT_US: i64 = 250_000;
 /// So many of the last slots are known.
-const SLOTS: u8 = 8;
+const SLOTS: u8 = 32;
 
 /// A count of a part of a log. Parts of one log add up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +97,6 @@ mod tests {
         (0..200).rev().for_each(|n| all.add(n * 100_000));
         assert_eq!(all.before(20_000_000), (200, 200));
         assert_eq!(all.before(15_000_000), (150, 150));
-        assert_eq!(all.before(15_100_000), (150, 160));
+        assert_eq!(all.before(15_100_000), (150, 153));
     }
 }
