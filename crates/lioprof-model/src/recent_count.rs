@@ -48,7 +48,7 @@ impl RecentCount {
     #[cold]
     fn begin(&mut self, slot: i64) {
         let passed = slot.abs_diff(self.last);
-        let new = (0..SLOTS).filter(|ago| u64::from(*ago) < passed);
+        let new = (0..SLOTS).take_while(|ago| u64::from(*ago) < passed);
         new.for_each(|ago| self.slots[place(slot.saturating_sub(ago.into()))] = 0);
         self.last = slot;
     }
