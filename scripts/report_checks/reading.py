@@ -111,6 +111,8 @@ class ReadingPages(AnalysisPages):
         self.equal(f"{name}: nothing of the others", table.locator("tr.others").count(), 0)
         self.equal(f"{name}: the address has it", self.selected(page)["find:Clients"], [part.upper()])
         page.get_by_role("link", name="Latency").click()
+        # The browser tells of the new address only then.
+        page.wait_for_timeout(200)
         self.equal(f"{name}: links within the page keep it", self.selected(page)["find:Clients"], [part.upper()])
         file, text = self.saved(page, page.locator("[aria-label='Clients'] ~ .table-foot").first.get_by_role("button", name="CSV"))
         lines = list(csv.DictReader(io.StringIO(text.decode())))
