@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::Analysis;
-use crate::findings::{Finding, Severity};
+use crate::findings::{Finding, MAX_NAMES, Severity};
 use crate::target::TargetKindName;
+use crate::units::RULES;
 
 /// Mark before the name of whom a finding names.
-pub const ACCUSED: &str = "▲";
-
-/// Most names that a list of a finding has.
-const MOST_NAMES: usize = 20;
+pub const ACCUSED: &str = RULES.accused;
 
 /// Targets, clients, jobs or nodes that findings name.
 #[derive(Debug)]
@@ -53,7 +51,7 @@ impl<'a> Accused<'a> {
             for name in names {
                 places.entry(name.as_str()).or_insert(place);
             }
-            let tells_apart = names.len() < all.min(MOST_NAMES) || 2 * names.len() < all;
+            let tells_apart = names.len() < all.min(MAX_NAMES) || 2 * names.len() < all;
             if finding.severity != Severity::Info && tells_apart {
                 marked.extend(names.iter().map(String::as_str));
             }

@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::locks::Interval;
 use crate::names::object;
-use crate::units::two_digits;
+use crate::units::{RULES, two_digits};
+
+/// Names that each list of a finding has at most.
+pub const MAX_NAMES: usize = RULES.max_names;
 
 /// Savings below are not put into words, s.
 const LEAST_WORTH_SAYING_S: f64 = 0.05;

@@ -96,7 +96,7 @@ pub use enqueue_parts::{ClientEnqueues, EnqueuePart, EnqueueParts, EnqueueSplit,
 pub use events::{Event, EventKind, EventSource, LoggedEvent, LoggedEvents, MAX_EVENTS, key as event_key};
 pub use failures::{Failure, everyday};
 pub use faults::ClientFaults;
-pub use findings::{Check, CheckResult, Confidence, Finding, ObjectId, Severity};
+pub use findings::{Check, CheckResult, Confidence, Finding, MAX_NAMES, ObjectId, Severity};
 pub use guard::lock;
 pub use io::{Direction, Io, ReadWrite, RpcSize, SizeBucket, SizeHistogram};
 pub use latency::Distribution;

@@ -98,7 +98,10 @@ impl NetworkParts {
     /// Whether a client is one of them.
     #[must_use]
     pub fn holds(&self, nid: &str) -> bool {
-        network(nid) == Some(&self.network) || subnet(nid).as_deref() == Some(&self.network)
+        match self.whole() {
+            None => network(nid) == Some(&self.network),
+            Some(_) => subnet(nid).as_ref() == Some(&self.network),
+        }
     }
 
     /// The network in which a subnet is.

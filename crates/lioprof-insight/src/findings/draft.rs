@@ -1,9 +1,6 @@
 //! How a rule says what it found.
 
-use lioprof_model::{Finding, Interval, ObjectId};
-
-/// Names listed of each kind.
-pub(super) const MAX_NAMES: usize = 20;
+use lioprof_model::{Finding, Interval, MAX_NAMES, ObjectId};
 
 /// What a cost counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,12 +4,11 @@ use std::cell::OnceCell;
 
 use lioprof_model::units::{percent, real, share, two_digits};
 use lioprof_model::{
-    Analysis, Check, CheckResult, Direction, Finding, Operation, Service, SpentOn, SpentState, Target, TargetIo,
-    TargetKindName, TimeOf, TimeSpent,
+    Analysis, Check, CheckResult, Direction, Finding, MAX_NAMES, Operation, Service, SpentOn, SpentState, Target,
+    TargetIo, TargetKindName, TimeOf, TimeSpent,
 };
 
 use super::bottleneck::{Bottleneck, HARDLY_HELD_UP, as_long_as_alone};
-use super::draft::MAX_NAMES;
 use super::registry::explains;
 use super::stats::median;
 use super::waits::{IO_SERVICE, waits};

@@ -81,6 +81,10 @@ pub struct Rules {
     pub unknown: &'static str,
     /// What stands before a figure that is estimated.
     pub estimated: &'static str,
+    /// What stands before the name of whom a finding names.
+    pub accused: &'static str,
+    /// Names that a list of a finding has at most.
+    pub max_names: usize,
 }
 
 /// The rules.
@@ -101,6 +105,8 @@ pub const RULES: Rules = Rules {
     ratio_decimals: [(9.95, 0), (0.095, 1), (0.0, 2)],
     unknown: "?",
     estimated: "~",
+    accused: "▲",
+    max_names: 20,
 };
 
 /// What stands for a figure that is not known.

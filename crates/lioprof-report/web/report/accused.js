@@ -1,6 +1,6 @@
 // Whom findings name: marked wherever it is shown, and shown first. The link of a finding marks those of that one, beside their peers.
 
-const ACCUSED = "▲";
+const ACCUSED = RULES.accused;
 
 /** How many there are of a kind: who names them all names nobody, and nor does a list that ends at its limit with most of them. */
 const OF_ALL = { targets: DATA.totals.osts, clients: DATA.totals.clients, nodes: DATA.totals.servers };
@@ -14,7 +14,7 @@ function accusedNow() {
     const findings = one ? [one] : DATA.findings.filter((it) => it.severity !== "info");
     const named = (kind) => {
       const of = OF_ALL[kind] ?? Infinity;
-      const tellsApart = ({ length }) => length < Math.min(of, 20) || 2 * length < of;
+      const tellsApart = ({ length }) => length < Math.min(of, RULES.max_names) || 2 * length < of;
       const all = findings.filter((it) => tellsApart(it[kind])).flatMap((it) => it[kind]);
       return new Set(all);
     };

@@ -57,9 +57,13 @@ pub(crate) fn finish(sums: &PartSums, all: &[Target], symbols: &Symbols) -> Serv
     let clients = grouped(&rows, |row| Some(row.nid.clone()), of_target);
     let mut networks = grouped(&rows, |row| network(&row.nid).map(str::to_owned), of_target);
     let mut clients_of = distinct(&rows, |row| Some((network(&row.nid)?.to_owned(), row.nid.clone())));
-    let in_subnets = distinct(&rows, |row| Some((subnet(&row.nid)?, row.nid.clone())));
+    // Of each client once: it has a row for each target and size.
+    let subnets: BTreeMap<&str, String> =
+        clients.iter().filter_map(|(nid, _)| Some((nid.as_str(), subnet(nid)?))).collect();
+    let subnet_of = |row: &Named| subnets.get(row.nid.as_str()).cloned();
+    let in_subnets = distinct(&rows, |row| Some((subnet_of(row)?, row.nid.clone())));
     if (2..=MAX_SUBNETS).contains(&in_subnets.len()) {
-        networks.append(&mut grouped(&rows, |row| subnet(&row.nid), of_target));
+        networks.append(&mut grouped(&rows, subnet_of, of_target));
         clients_of.extend(in_subnets);
     }
     let sizes = grouped(&rows, |row| Some(row.key.log2_bytes), |_| None::<()>);
